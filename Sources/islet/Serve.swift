@@ -74,10 +74,7 @@ struct Serve: AsyncParsableCommand {
         for problem in reading.problems { printError("islet: \(problem)") }
         if checkConfig { Console.text(reading.configuration.yaml) }
         guard reading.problems.isEmpty else { throw ExitCode(2) }
-        FreedMemory.goesBack()
-        OpenFileLimit.raise()
-        // A log, a socket or a pipe that nobody reads any more is an error of that write, and no reason to end.
-        signal(SIGPIPE, SIG_IGN)
+        ServiceProcess.prepare()
         if !checkConfig { try await serve(reading.configuration) }
     }
 
@@ -112,17 +109,9 @@ struct Serve: AsyncParsableCommand {
         let services: [any Service] = [service] + (pages.map { [$0] } ?? [])
         let group = ServiceGroup(
             configuration: .init(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: Self.signalsToStop,
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: ServiceProcess.signalsToStop,
                 logger: logger))
         try await group.run()
-    }
-
-    /// A terminal that goes away ends the service in good order, too, unless it was started with `nohup`.
-    private static var signalsToStop: [UnixSignal] {
-        var action = sigaction()
-        guard sigaction(SIGHUP, nil, &action) == 0 else { return [.sigterm, .sigint] }
-        let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
-        return isIgnored ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
     }
 }
 

@@ -8,9 +8,10 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from support.commands import Commands
+from support.running import Running
 from support.schemas import schema_of, strict
 from support.service import BINARY, ROOT, environment, run
-from support.wire import DEADLINE
+from support.wire import DEADLINE, Deadline
 
 EXAMPLES = sorted((ROOT / "examples" / "scenarios").glob("*.yaml"))
 
@@ -112,6 +113,13 @@ def test_the_page_shows_what_is_true(file):
     scenario(file(next(block for block in whole if "order-1" in block), "order.yaml"), "--only", only)
 
 
+def test_the_help_shows_what_is_true(file):
+    text = run("scenario", "run", "--help", env=environment()).stdout
+    block = text.split("A FILE:\n", 1)[1].split("\n\n", 1)[0]
+    only = re.search(r"--only '([^']+)'", text)[1]
+    scenario(file("".join(f"{line.removeprefix('  ')}\n" for line in block.splitlines())), "--only", only)
+
+
 def test_the_readme_shows_what_is_true(file):
     text = (ROOT / "README.md").read_text().split("## Testing your own flows", 1)[1].split("\n## ", 1)[0]
     block = "".join(f"{line[4:]}\n" for line in text.splitlines() if line.startswith("    "))
@@ -207,7 +215,11 @@ steps:
     ("events: {exactly: [control.acting]}", "control.failed"),
     ("events: {exactly: [control.acting, control.failed, control.reloading, control.shown]}", None),
     ("events: [control.acting]\n    no events: [control.failed]", "control.failed Torch came, and was not to come"),
-    # Who says how long has it so.
+    # More time makes no look less strict.
+    ("events: {exactly: [control.acting]}\n    within: 20s", "control.failed Torch came too, and was not expected"),
+    ("events: {exactly: [control.acting]}\n    state: {control: Torch, is: shown}\n    within: 20s", "control.failed"),
+    ("events: {exactly: [control.acting, control.failed, control.reloading, control.shown]}\n    within: 20s", None),
+    # Who says that nothing is waited for has it so.
     ("no events: [control.failed]\n    within: 0s", None), ("events: {exactly: [control.acting]}\n    within: 0s", None),
 ])
 def test_what_is_not_to_come_is_looked_for_when_providers_have_answered(file, expected, says):
@@ -216,17 +228,40 @@ def test_what_is_not_to_come_is_looked_for_when_providers_have_answered(file, ex
     assert (says or "1 passed") in done.stdout
 
 
-def test_a_timeline_that_the_service_would_not_have_is_told(file):
-    done = scenario(file("""name: entries out of order
-provider:
-  widgets:
-    Weather: {timeline: {entries: [{date: 2h, content: 1}, {date: 1h, content: 2}]}}
+@pytest.mark.parametrize("delay", ["0ms", "100ms"])
+@pytest.mark.parametrize("waits", ["", "state: {control: Torch, is: shown}"])
+@pytest.mark.parametrize("looked, then, says", [
+    # A list looks as far as its last event, whatever had come by then.
+    ("events: [control.acting]", "events: [control.failed]", None),
+    ("events: [control.acting]", "no events: [control.failed]", "control.failed Torch came, and was not to come"),
+    ("events: [control.acting]", "no events: [control.acting]", None),
+    ("events: [control.acting]", "events: {exactly: [control.failed, control.reloading, control.shown]}", None),
+    ("events: [control.acting]", "events: [control.acting]\n    within: 300ms", "control.acting did not come"),
+    ("events: {any order: [control.failed, control.acting]}", "events: {exactly: [control.reloading, control.shown]}", None),
+    ("events: {any order: [{cause: present}, control.acting]}", "events: {exactly: [control.reloading, control.shown]}", None),
+    ("events: {exactly: [control.acting, control.failed, control.reloading, control.shown]}", "no events: true", None),
+    ("no events: [control.performed]", "no events: true", None),
+])
+def test_a_step_that_does_nothing_looks_at_what_was_not_looked_at(file, looked, then, says, waits, delay):
+    """It matters neither how quick the provider is, nor what else the step before has waited for."""
+    text = SLOW.replace("200ms", delay).replace("EXPECTED", f"{looked}\n    {waits}\n  - {then}")
+    done = scenario(file(text), code=1 if says else 0)
+    assert (says or "1 passed") in done.stdout
+
+
+@pytest.mark.parametrize("entries, says", [
+    ("[{date: 2h}, {date: 1h}]", "entries[1] is earlier than the entry before"),
+    ("[{date: 1h, content: sunny}]", "entries[0] is no entry: it needs a date, content that is an object where it has some"),
+])
+def test_a_timeline_that_the_service_would_not_have_is_told(file, entries, says):
+    done = scenario(file(f"""name: a wrong timeline
+provider: {{widgets: {{Weather: {{timeline: {{entries: {entries}}}}}}}}}
 steps:
-  - add: {widget: Weather, family: systemSmall}
+  - add: {{widget: Weather, family: systemSmall}}
     events: [widget.timeline]
     within: 500ms
 """), code=1)
-    assert "the service would not have what the provider said: " in done.stdout
+    assert f"the service would not have what the provider said: {says}" in done.stdout
 
 
 # Forms of the report
@@ -413,9 +448,42 @@ def test_a_clock_that_does_not_move_when_told_is_said_before_anything_is_done(fi
     scenario(file(still), "--commands", system_service.commands)
 
 
+def test_where_the_clock_runs_by_itself_all_events_of_the_time_are_looked_at(file, serve):
+    """It goes stale half a second later."""
+    text = """name: a clock that runs
+steps:
+  - start: {key: order-1, staleDate: 5m}
+    events: {exactly: [activity.started]}
+    within: 3s
+"""
+    fast = serve({"--speed": 600})
+    done = scenario(file(text), "--commands", fast.commands, code=1)
+    assert "activity.stale order-1 came too, and was not expected" in done.stdout
+    scenario(file(text.replace("order-1", "order-2").replace("5m", "7h")), "--commands", fast.commands)
+
+
 def test_a_service_that_is_not_there_is_no_failed_scenario(file, tmp_path):
     done = scenario(file(PASSING), "--commands", f"ipc://{tmp_path}/nobody", "--timeout", "300ms", code=5)
     assert "no answer from" in done.stderr
+
+
+def test_what_was_played_is_reported_where_the_service_goes_in_between(file, wire, tmp_path, serve):
+    service, report = serve({"--clock": "manual"}), tmp_path / "report.xml"
+    text = "name: first\nsteps:\n  - start: a\n---\nname: second\nsteps:\n  - start: b\n  - state: {b: stale}\n    within: 1m\n" \
+        "---\nname: third\nsteps:\n  - start: c\n"
+    play = Running("scenario", "run", file(text), "--commands", service.commands, "--timeout", "300ms", "--junit", report,
+                   "--json", env=environment())
+    client = Commands(wire, service.commands, "com.example.scenario")
+    try:
+        deadline = Deadline()
+        while len(client.list()) < 2:
+            assert not deadline.passed, play.messages
+        service.stop()
+        assert play.wait() == 5
+    finally:
+        play.kill()
+    assert [each["passed"] for each in json.loads(play.data[0])["results"]] == [True, False]
+    assert [each.get("name") for each in ElementTree.parse(report).iter("testcase")] == ["first", "second"]
 
 
 def test_names_and_texts_cannot_obey_the_terminal(file):

@@ -10,15 +10,18 @@ import sqlite3
 import struct
 import subprocess
 import time
+import uuid
 
 import pytest
 
 from support.cli import Islet
 from support.commands import START, Commands
+from support.demo import Demo
 from support.durable import Durable
 from support.events import Events
+from support.service import BINARY, environment
 from support.small_disk import SmallDisk, may_mount, until
-from support.wire import Silence
+from support.wire import DEADLINE, Silence
 
 small_disk = pytest.mark.skipif(not may_mount(), reason="a small disk cannot be mounted here")
 
@@ -318,6 +321,38 @@ def test_a_terminal_that_goes_away_ends_it_in_good_order(wire, serve, words, end
         assert events.watermark(lambda mark: mark.get("closing"))["seq"] == 1
     else:
         client.start()
+
+
+def test_a_terminal_that_goes_away_ends_the_demo_in_good_order(tmp_path):
+    demo = Demo(tmp_path, "--no-demo", "--http", "none")
+    try:
+        assert demo.process.end(signal.SIGHUP) == 0
+    finally:
+        demo.process.kill()
+
+
+def test_the_demo_outlives_who_reads_its_messages(wire, tmp_path):
+    """A script reads until it is ready, and no further."""
+    url = f"ipc://{tmp_path}/commands"
+    words = [str(BINARY), "dev", "--no-demo", "--http", "none", "--commands", url]
+    for name in ("events", "bulk"):
+        words += [f"--{name}", f"ipc://{tmp_path}/{name}"]
+    dev = subprocess.Popen(words, env=environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        while "ready" not in (line := dev.stderr.readline()):
+            assert line, "ended before it was ready"
+        dev.stderr.close()
+        client, provider = Commands(wire, url), str(uuid.uuid4())
+        kind = {"kind": "Torch", "template": "toggle", "hasValue": True, "previewValue": False}
+        assert client.ask("provider.register", provider=provider, kinds=[kind])["ok"]
+        for number in range(17):  # of which the log tells
+            client.ask("provider.answer", provider=provider, call=f"never-{number}", value=True)
+        assert client.ask("service.ping")["ok"]
+        dev.terminate()
+        assert dev.wait(DEADLINE) == 0
+    finally:
+        dev.kill()
+        dev.wait()
 
 
 def test_a_folder_whose_lock_file_was_removed_has_one_process(wire, tmp_path):

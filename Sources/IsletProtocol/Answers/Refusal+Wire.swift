@@ -240,7 +240,9 @@ extension BadTimeline {
         case .emptyTimeline: "the timeline has no entries"
         case .tooManyEntries: "the timeline has more than \(limit ?? 0) entries"
         case .entriesOutOfOrder: "\(place) is earlier than the entry before"
-        case .badEntry: "\(place) is no entry: it needs a date, and has no other members than those of the contract"
+        case .badEntry:
+            "\(place) is no entry: it needs a date, content that is an object where it has some, and no other members "
+                + "than those of the contract"
         case .implausibleDate: "the date of \(place) is not in milliseconds since 1970"
         case .linksNotAllowed: "\(place) has links, which this family does not have"
         case .badRelevance: "the relevance of \(place) is no score with a duration"

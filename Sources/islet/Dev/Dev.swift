@@ -71,6 +71,7 @@ struct Dev: AsyncParsableCommand {
     private var boardAddress: String { http ?? environment("ISLET_HTTP") ?? HTTPAddress.standard.description }
 
     func run() async throws {
+        ServiceProcess.prepare()
         var configuration = ServeConfiguration()
         if let url = commands ?? environment("ISLET_COMMANDS") { configuration.commands = url }
         if let url = events ?? environment("ISLET_EVENTS") { configuration.events = url }
@@ -103,7 +104,7 @@ struct Dev: AsyncParsableCommand {
         let services: [any Service] = [service] + (pages.map { [$0] } ?? []) + [show]
         let group = ServiceGroup(
             configuration: .init(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: ServiceProcess.signalsToStop,
                 logger: logger))
         try await group.run()
     }

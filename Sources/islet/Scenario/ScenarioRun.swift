@@ -12,7 +12,7 @@ struct ScenarioRun: AsyncParsableCommand {
             EXAMPLES:
               islet scenario run order.yaml
               islet scenario run scenarios/ --junit report.xml     all YAML files in it
-              islet scenario run order.yaml --only 'stale*'
+              islet scenario run order.yaml --only '*stale*'
               islet scenario run order.yaml --json | jq '.results[] | select(.passed | not)'
               islet scenario run order.yaml --commands tcp://127.0.0.1:7411
 
@@ -32,7 +32,8 @@ struct ScenarioRun: AsyncParsableCommand {
             --context against that one, which must run with --clock manual where the
             scenario moves the clock. After a failure the next scenario goes on.
 
-            EXIT CODES: 0 all passed; 1 some failed; 2 a file is wrong, or the usage.
+            EXIT CODES: 0 all passed; 1 some failed; 2 a file is wrong, or the usage; 5 the
+            service that was named does not answer any more.
             """)
 
     @OptionGroup var files: ScenarioFiles
@@ -53,16 +54,24 @@ struct ScenarioRun: AsyncParsableCommand {
             service: try await endpoints(for: scenarios), answerPatience: service.timeout.duration)
         let begun = ContinuousClock.now
         var results: [ScenarioResult] = []
+        var ending: (any Error)?
         for scenario in scenarios {
-            let result = try await player.play(scenario)
-            results.append(result)
-            if !json {
-                for line in ScenarioReport.lines(result, style: .output) { Console.data(line) }
+            do {
+                let result = try await player.play(scenario)
+                results.append(result)
+                if !json {
+                    for line in ScenarioReport.lines(result, style: .output) { Console.data(line) }
+                }
+            } catch {
+                // The service that was named is gone. What was played until then is reported all the same.
+                ending = error
+                break
             }
         }
         let report = ScenarioReport(results, duration: .now - begun)
         if json { Console.data(report.json.bytes) } else { Console.data(report.summary) }
         if let junit { try Self.write(JUnitReport.text(report), to: junit) }
+        if let ending { throw ending }
         if report.failed > 0 { throw ExitCode(Outcome.failure.rawValue) }
     }
 

@@ -126,11 +126,19 @@ extension ScenarioEventPattern {
 
 /// Lists of expected events against those that came.
 enum ScenarioEventMatch {
-    /// What is missing or too much, in one sentence; nil where all is as expected.
-    static func problem(
+    /// How a list fares.
+    enum Verdict {
+        /// All is as expected, by so many of the first events: those behind have not been looked at.
+        case fit(first: Int)
+        /// What is missing or too much, in one sentence, and of which pattern that is told.
+        case problem(String, ScenarioEventPattern?)
+    }
+
+    /// Whether the events that came are as expected.
+    static func verdict(
         _ patterns: [ScenarioEventPattern], _ order: ScenarioEventOrder, _ events: [ScenarioEvent],
         _ scope: ScenarioScope
-    ) throws(ScenarioMiss) -> (message: String, pattern: ScenarioEventPattern?)? {
+    ) throws(ScenarioMiss) -> Verdict {
         switch order {
         case .inOrder:
             var next = 0
@@ -144,27 +152,45 @@ enum ScenarioEventMatch {
                     var isEarlier = false
                     for event in events where try pattern.fits(event, scope) == true { isEarlier = true }
                     let after = index > 0 ? " after \(patterns[index - 1].title)" : ""
-                    return (
+                    return .problem(
                         isEarlier && index > 0
                             ? "\(pattern.title) came, but not\(after)" : "\(pattern.title) did not come\(after)",
                         pattern
                     )
                 }
             }
-            return nil
+            return .fit(first: next)
         case .exactly:
             for (index, pattern) in patterns.enumerated() {
-                guard index < events.count else { return ("\(pattern.title) did not come", pattern) }
+                guard index < events.count else { return .problem("\(pattern.title) did not come", pattern) }
                 guard try pattern.fits(events[index], scope) == true else {
-                    return ("\(pattern.title) was expected, and \(events[index].title) came", pattern)
+                    return .problem("\(pattern.title) was expected, and \(events[index].title) came", pattern)
                 }
             }
-            guard events.count > patterns.count else { return nil }
-            return ("\(events[patterns.count].title) came too, and was not expected", nil)
+            guard events.count > patterns.count else { return .fit(first: patterns.count) }
+            return .problem("\(events[patterns.count].title) came too, and was not expected", nil)
         case .anyOrder:
-            guard let missing = try unmatched(patterns, events, scope) else { return nil }
-            return ("\(patterns[missing].title) did not come", patterns[missing])
+            if let missing = try unmatched(patterns, events, scope) {
+                return .problem("\(patterns[missing].title) did not come", patterns[missing])
+            }
+            return .fit(first: try fewest(patterns, events, scope))
         }
+    }
+
+    /// How many of the first events have one for each pattern; all of them do.
+    private static func fewest(
+        _ patterns: [ScenarioEventPattern], _ events: [ScenarioEvent], _ scope: ScenarioScope
+    ) throws(ScenarioMiss) -> Int {
+        var (least, enough) = (patterns.count, events.count)
+        while least < enough {
+            let middle = (least + enough) / 2
+            if try unmatched(patterns, Array(events.prefix(middle)), scope) == nil {
+                enough = middle
+            } else {
+                least = middle + 1
+            }
+        }
+        return enough
     }
 
     /// The first pattern that gets no event of its own, where each event is given to one pattern.

@@ -9,7 +9,7 @@ struct ScenarioPlay {
     let patience: Duration
 
     var scope = ScenarioScope(now: 0)
-    /// How many events there were when events were looked at last.
+    /// How many events were looked at: a step that does nothing looks at those behind.
     private var seen = 0
     /// What a failure is explained by.
     var subject: (family: String, app: String, id: String)?
@@ -61,13 +61,14 @@ struct ScenarioPlay {
         }
         if let answer, let name = step.capture { scope.answers[name] = answer }
         try await link.settle()
+        let end = ContinuousClock.now + (step.within ?? .zero)
         // What is to come is waited for before what is not to come.
         for check in step.checks where !check.isAboutNothing {
             try await hold(check, answer, since: begun, within: step.within ?? patience)
         }
-        if step.within == nil, step.checks.contains(where: \.isAboutRest) {
-            try await rest()
-            for check in step.checks where check.isAboutRest && !check.isAboutNothing {
+        if step.checks.contains(where: { step.within == nil ? $0.isAboutRest : $0.isExact }), step.within != .zero {
+            try await rest(until: end)
+            for check in step.checks where check.isExact {
                 try await hold(check, answer, since: begun, within: .zero)
             }
         }
@@ -78,18 +79,19 @@ struct ScenarioPlay {
             }
             try await hold(check, answer, since: begun, within: .zero)
         }
-        if step.checks.contains(where: \.isAboutEvents) { seen = link.events.count }
     }
 
     /// Returns when providers have answered all that they were asked: what is not to come would have come by then.
     ///
-    /// A manual clock waits for them, also where it is not moved on. One that runs is not moved, and nothing is waited
-    /// for.
-    private func rest() async throws {
+    /// A manual clock waits for them, also where it is not moved on.
+    ///
+    /// - Parameter end: how long is waited where the clock runs, which is not moved, and brings more by itself.
+    private func rest(until end: ContinuousClock.Instant) async throws {
         // Where nobody else is at work, nothing is on its way.
         guard patience > .zero else { return }
-        _ = try await link.ask(
+        let answer = try await link.ask(
             ["op": .string("clock.advance"), "by": .integer(0)], patience: Self.movePatience)
+        if answer["ok"]?.bool != true { try await Task.sleep(until: end, clock: .continuous) }
         try await link.settle()
     }
 
@@ -169,13 +171,19 @@ struct ScenarioPlay {
         case .events(let patterns, let order):
             try await learn(since: begun)
             let events = events(since: begun)
-            guard let problem = try ScenarioEventMatch.problem(patterns, order, events, scope) else { return nil }
-            return ScenarioFailure(
-                place: problem.pattern?.place ?? check.place, message: problem.message,
-                differences: try problem.pattern?.nearest(events, scope) ?? [])
+            switch try ScenarioEventMatch.verdict(patterns, order, events, scope) {
+            case .fit(let first):
+                seen = max(seen, begun + first)
+                return nil
+            case .problem(let message, let pattern):
+                return ScenarioFailure(
+                    place: pattern?.place ?? check.place, message: message,
+                    differences: try pattern?.nearest(events, scope) ?? [])
+            }
         case .noEvents(let patterns):
             if !patterns.isEmpty { try await learn(since: begun) }
-            for event in events(since: begun, wholly: !patterns.isEmpty) {
+            let events = events(since: begun, wholly: !patterns.isEmpty)
+            for event in events {
                 guard !patterns.isEmpty else {
                     return ScenarioFailure(
                         place: check.place, message: "no event was expected, and \(event.title) came")
@@ -194,6 +202,7 @@ struct ScenarioPlay {
                     }
                 }
             }
+            seen = max(seen, begun + events.count)
             return nil
         }
     }
@@ -241,13 +250,16 @@ extension ScenarioCheck {
         if case .noEvents = expectation { true } else { false }
     }
 
-    /// Whether what comes later may be too much for it.
-    var isAboutRest: Bool {
+    /// Whether it lists all events that come.
+    var isExact: Bool {
         switch expectation {
-        case .noEvents, .events(_, .exactly): true
-        case .answer, .state, .events(_, .inOrder), .events(_, .anyOrder): false
+        case .events(_, .exactly): true
+        case .answer, .state, .events(_, .inOrder), .events(_, .anyOrder), .noEvents: false
         }
     }
+
+    /// Whether what comes later may be too much for it.
+    var isAboutRest: Bool { isExact || isAboutNothing }
 
     /// Whether waiting cannot change it.
     var isFinal: Bool {
