@@ -139,6 +139,8 @@ def test_domain_time_that_stands_still_is_a_figure_of_everything_that_watches(wi
         assert (problem["severity"], problem["what"], problem["family"]) == ("critical", "clock", "clock")
         clock.write_text("0")
         assert "clockAhead" not in client.read("service.stats")["stats"]
+        assert re.match(r"[-0-9T:+]+ warning ", service.line(r".*the clock was set back by \d+ ms: time stands still").group())
+        assert re.match(r"[-0-9T:+]+ notice ", service.line(r".*the clock has caught up: time goes on").group())
     finally:
         service.kill()
 

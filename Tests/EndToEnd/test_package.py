@@ -114,6 +114,12 @@ def test_the_unit_has_a_user_and_limits_of_its_own():
     assert unit["MemoryMax"] and unit["LimitNOFILE"] and unit["TasksMax"]
 
 
+def test_the_unit_writes_to_no_folder_that_is_gone_with_it():
+    """A /tmp of its own is deleted when it stops, and a backup there with it."""
+    unit = directives()
+    assert unit["PrivateTmp"] == ["yes"] and unit["ReadOnlyPaths"] == ["/tmp /var/tmp"]
+
+
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd here")
 def test_systemd_accepts_the_unit_and_finds_little_exposed(tmp_path):
     # The binary and the pages are not installed here.

@@ -39,6 +39,7 @@ package actor EngineHost: BusLoop {
     /// Told what an operator should know.
     private let logger: Logger
     private var wasHeldBack: Milliseconds = 0
+    private var wasAhead = false
     private var wasFull = false
     private var knownCuts: UInt64 = 0
     /// Who waits for the end of the stop.
@@ -112,8 +113,10 @@ package actor EngineHost: BusLoop {
         return nextTurn(isBusy: isBusy)
     }
 
-    /// Says once when the clock was set forward too far to be believed, and when the disk is full, and when both are over.
+    /// Says once when the clock was set forward too far to be believed, or was set back, and when the disk is full, and
+    /// when these are over.
     private func warn() {
+        warnOfClockBehind()
         let heldBack = partition.clock.heldBack
         if heldBack > 0, wasHeldBack == 0 {
             logger.warning(
@@ -136,6 +139,22 @@ package actor EngineHost: BusLoop {
             } else {
                 logger.notice("there is room on the disk again")
             }
+        }
+    }
+
+    /// From so many milliseconds on it is said that the clock was set back.
+    private static let aheadTold: Milliseconds = 1_000
+
+    private func warnOfClockBehind() {
+        let ahead = partition.clock.ahead
+        if ahead > Self.aheadTold, !wasAhead {
+            wasAhead = true
+            logger.warning(
+                "the clock was set back by \(ahead) ms: time stands still until it has caught up",
+                metadata: ["ahead": "\(ahead) ms"])
+        } else if ahead == 0, wasAhead {
+            wasAhead = false
+            logger.notice("the clock has caught up: time goes on")
         }
     }
 
