@@ -14,7 +14,7 @@ from support.commands import START, encode
 from support.dates import HOUR, MINUTE, SECOND, after
 from support.durable import Durable
 from support.service import run
-from support.small_disk import until
+from support.small_disk import SmallDisk, may_mount, until
 from support.wire import Silence
 
 
@@ -327,6 +327,25 @@ def test_a_history_without_events_says_which_revision_is_the_next_that_is_kept(d
     history = restored.client.read("activity.history", id=id)
     assert ([event["activity"]["revision"] for event in history["events"]], history["sinceRevision"]) == ([3], 3)
     restored.stop()
+
+
+@pytest.mark.skipif(not may_mount(), reason="nothing can be mounted here")
+def test_a_backup_that_only_the_service_can_see_is_said(wire, tmp_path):
+    """It is in a container, behind a tunnel, or has a /tmp of its own: a person looks for the file in vain."""
+    disk = SmallDisk(tmp_path / "disk", "24m")
+    durable = Durable(wire, tmp_path / "data", prefix=disk.inside).start()
+    try:
+        durable.client.start()
+        file = disk.folder / "copy.db"
+        done = run("backup", file, "--commands", durable.service.commands)
+        assert done.returncode == 0 and done.stdout.startswith(f"wrote {file}, ")
+        assert (disk.path / "copy.db").stat().st_size > 0 and not file.exists()
+        assert f"{file} is not there for this command" in done.stderr
+        seen = run("backup", tmp_path / "seen.db", "--commands", durable.service.commands)
+        assert (seen.returncode, seen.stderr) == (0, "")
+    finally:
+        durable.kill()
+        disk.close()
 
 
 def test_a_backup_may_have_a_name_in_any_language(durable, tmp_path):

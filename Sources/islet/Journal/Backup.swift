@@ -36,10 +36,20 @@ struct Backup: AsyncParsableCommand {
             } _: {
                 try await copy(to: path, connection)
             }
-            if output.json { return Console.data(answer.json.bytes) }
-            Console.data("wrote \(path), \(RecoveryText.grouped(Int(answer["bytes"]?.integer ?? 0))) bytes")
+            if output.json {
+                Console.data(answer.json.bytes)
+            } else {
+                Console.data("wrote \(path), \(RecoveryText.grouped(Int(answer["bytes"]?.integer ?? 0))) bytes")
+            }
+            guard Self.isMissing(path) else { return }
+            Console.message(
+                "\(path) is not there for this command: the service sees other files, as in a container, on another "
+                    + "machine or with a /tmp of its own; fetch it from there before that is gone")
         }
     }
+
+    /// Whether nothing is at a path, as far as this process may look.
+    private static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
 
     /// How long a copy may take at most.
     private static let patience = Duration.seconds(3_600)
