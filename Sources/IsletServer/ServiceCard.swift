@@ -1,3 +1,4 @@
+import Glibc
 import IsletCore
 package import IsletJournal
 import IsletProtocol
@@ -35,6 +36,8 @@ package struct ServiceCard: Sendable {
     package let guarantee: JournalGuarantee
     private let clock: ClockMode
     private let store: ServeConfiguration.Store
+    /// The whole path of the directory of its files; nil where it keeps none.
+    private let directory: String?
     private let demo: ServeConfiguration.DemoApps?
 
     package init(_ configuration: ServeConfiguration, endpoints: ServiceEndpoints, guarantee: JournalGuarantee) {
@@ -42,7 +45,15 @@ package struct ServiceCard: Sendable {
         self.guarantee = guarantee
         clock = configuration.clock
         store = configuration.store
+        directory = configuration.store == .sqlite ? Self.wholePath(configuration.data) : nil
         demo = configuration.demo
+    }
+
+    /// A path as somebody in another directory names it.
+    private static func wholePath(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let present = getcwd(nil, 0) else { return path }
+        defer { free(present) }
+        return String(cString: present) + "/" + path
     }
 
     /// The one line that says that it serves.
@@ -84,6 +95,7 @@ package struct ServiceCard: Sendable {
         writer.ruleSet(engine.rules)
         writer.field("guarantee", string: guarantee.rawValue)
         writer.field("store", string: store.rawValue)
+        if let directory { writer.field("data", string: directory) }
         writer.key("clock")
         writer.beginObject()
         switch clock {

@@ -199,3 +199,24 @@ def test_what_the_service_says_of_itself_is_judged(tmp_path):
         assert found["durability"]["level"] == "fail"
     finally:
         scripted.close()
+
+
+def test_without_data_it_looks_at_the_directory_of_the_service(serve, tmp_path):
+    """An installed service keeps its state elsewhere than a person's own would."""
+    service = serve({"--store": None, "--data": tmp_path / "data"})
+    found = findings(Islet(service)("doctor", "--json", code=None, HOME=str(tmp_path / "home")))
+    assert found["files"]["text"].startswith(f"{tmp_path}/data, on ")
+    assert {"room", "diskSync"} <= found.keys()
+    named = findings(Islet(service)("doctor", "--json", "--data", tmp_path / "other", code=None))
+    assert named["files"]["text"].startswith(f"{tmp_path}/other (to be made at the first start), on ")
+
+
+def test_a_directory_that_is_not_on_this_machine_is_said(tmp_path):
+    """Its service is in a container, or at the other end of a tunnel: no disk of this machine is measured for it."""
+    scripted = ScriptedService(tmp_path, service_info={"info": {"guarantee": "full", "data": f"{tmp_path}/there"}})
+    try:
+        found = findings(Islet(scripted)("doctor", "--json", code=1))
+        assert found["files"]["level"] == "warn" and f"{tmp_path}/there, which is not here" in found["files"]["text"]
+        assert "room" not in found and "diskSync" not in found
+    finally:
+        scripted.close()

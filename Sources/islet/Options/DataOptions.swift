@@ -9,6 +9,9 @@ struct DataOptions: ParsableArguments {
             "The service's directory (else ISLET_DATA, else islet in the XDG state directory).", valueName: "dir"))
     var named: String?
 
+    /// Whether somebody has named it.
+    var isNamed: Bool { named != nil || environment("ISLET_DATA") != nil }
+
     var directory: String {
         named ?? environment("ISLET_DATA") ?? ServeConfiguration.defaultData(processEnvironment())
     }

@@ -6,6 +6,8 @@ import IsletClient
 struct DiskExamination {
     /// The service's directory, which may not be there yet.
     let directory: String
+    /// Whether a service says that its files are there now.
+    var isInUse = false
 
     private static let roomWanted: Int64 = 10 << 30
     private static let roomNeeded: Int64 = 1 << 30
@@ -21,10 +23,23 @@ struct DiskExamination {
 
     /// All of it, in order.
     func findings() -> [DoctorFinding] {
+        if isInUse, access(directory, F_OK) != 0 { return [elsewhere(errno)] }
         guard let present else {
             return [.fail("disk", "neither \(directory) nor what is above it is there", advice: "name it with --data")]
         }
         return [kind(present), room(present), sync(present)]
+    }
+
+    /// What is said instead of a disk that is not the service's.
+    private func elsewhere(_ code: Int32) -> DoctorFinding {
+        guard code == ENOENT else {
+            return .warn(
+                "files", "cannot look at \(directory): \(String(cString: strerror(code)))",
+                advice: "run this as the service's user")
+        }
+        return .warn(
+            "files", "the service keeps its files in \(directory), which is not here",
+            advice: "run this where the service runs: in its container, or at the other end of the tunnel")
     }
 
     /// The directory, or the nearest one above it that is there.

@@ -14,8 +14,9 @@ struct Doctor: AsyncParsableCommand {
               islet doctor --json | jq '.findings[] | select(.level != "ok")'
 
             Each line says ok, warn or fail, and what to do. How long the disk takes to
-            keep something is measured in the service's directory; nothing is left there.
-            The exit code is 1 where anything fails, else 0.
+            keep something is measured in the service's directory, which it says itself
+            where none is named; nothing is left there. The exit code is 1 where anything
+            fails, else 0.
             """)
 
     @Flag(help: "Do not look for a service.")
@@ -30,14 +31,16 @@ struct Doctor: AsyncParsableCommand {
         var findings = [
             MachineExamination.versions(), MachineExamination.openFiles(), MachineExamination.memory(),
         ]
-        findings += await ProgressLine.during({ "measuring the disk" }) {
-            DiskExamination(directory: data.directory).findings()
-        }
+        var said: (findings: [DoctorFinding], directory: String?) = ([], nil)
         if !offline {
-            findings += await ProgressLine.during({ "asking the service" }) {
-                await ServiceExamination(service: service).findings()
+            said = await ProgressLine.during({ "asking the service" }) {
+                await ServiceExamination(service: service).examine()
             }
         }
+        findings += await ProgressLine.during({ "measuring the disk" }) { [said] in
+            disk(saidToBeAt: said.directory).findings()
+        }
+        findings += said.findings
         findings.append(MachineExamination.clock(drift: drift.milliseconds))
         if output.json {
             Console.data(Self.json(findings).bytes)
@@ -48,6 +51,12 @@ struct Doctor: AsyncParsableCommand {
         let text = "\(count.fail) failed, \(count.warn) to be looked at, \(count.ok) well"
         guard count.fail == 0 else { throw Failure(.failure, text) }
         Console.message(text)
+    }
+
+    /// The disk under a directory that is named; else under that of the service, as it says, or of one to come.
+    private func disk(saidToBeAt said: String?) -> DiskExamination {
+        guard let said, !data.isNamed else { return DiskExamination(directory: data.directory) }
+        return DiskExamination(directory: said, isInUse: true)
     }
 
     private static func count(_ findings: [DoctorFinding]) -> (ok: Int, warn: Int, fail: Int) {

@@ -13,7 +13,8 @@ struct ServiceExamination {
     /// The patience for each answer.
     private static let patience = Duration.seconds(3)
 
-    func findings() async -> [DoctorFinding] {
+    /// What is found, and the directory of the service's files, where it says one.
+    func examine() async -> (findings: [DoctorFinding], directory: String?) {
         do {
             return try await service.withConnection(.events, checksStreams: false) { connection in
                 let begun = ContinuousClock.now
@@ -22,12 +23,13 @@ struct ServiceExamination {
                 let time = ContinuousClock.now - begun
                 let info = answer["info"]?.object ?? [:]
                 let foreign = await service.foreignStreams(of: connection, bulk: true)
-                return [reached(info, in: time), version(info), durability(info)].compactMap(\.self)
-                    + [serviceClock(info, within: time)].compactMap(\.self)
-                    + [await events(connection, foreign.events), bulk(connection, foreign.bulk), http(info)].compactMap(\.self)
+                let findings =
+                    [reached(info, in: time), version(info), durability(info), serviceClock(info, within: time)]
+                    + [await events(connection, foreign.events), bulk(connection, foreign.bulk), http(info)]
+                return (findings.compactMap(\.self), info["data"]?.string)
             }
         } catch {
-            return [unreachable(Failure(error)?.text ?? "\(error)")]
+            return ([unreachable(Failure(error)?.text ?? "\(error)")], nil)
         }
     }
 
