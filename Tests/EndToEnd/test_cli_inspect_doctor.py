@@ -5,8 +5,10 @@ import json
 import os
 import re
 import resource
+import shutil
 import socket
 import subprocess
+import tempfile
 import threading
 
 import pytest
@@ -220,3 +222,25 @@ def test_a_directory_that_is_not_on_this_machine_is_said(tmp_path):
         assert "room" not in found and "diskSync" not in found
     finally:
         scripted.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root can be somebody else")
+def test_an_endpoint_that_this_user_may_not_use_is_told_as_such(serve):
+    """`ipc://` in a directory of a group: nobody is to look for a service that hangs."""
+    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", str(BINARY))
+    if subprocess.run([*nobody[:-1], "test", "-x", BINARY]).returncode:
+        pytest.skip("nobody else can run it here")
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        service = serve({"--commands": f"ipc://{folder}/commands"})
+
+        def asked(*words):
+            return subprocess.run(
+                [*nobody, *words, "--commands", service.commands, "--timeout", "300ms"],
+                env=environment(HOME="/nowhere"), capture_output=True, text=True, timeout=DEADLINE)
+
+        why = f"{service.commands} may not be used by this user"
+        doctor = asked("doctor")
+        assert doctor.returncode == 1 and re.search(f"^fail  service +{why}: Permission denied$", doctor.stdout, re.MULTILINE)
+        for words, stream in ((("check",), "stdout"), (("info",), "stderr"), (("top", "--once"), "stderr")):
+            assert why in getattr(asked(*words), stream), words
+        service.stop()

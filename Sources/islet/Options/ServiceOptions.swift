@@ -116,7 +116,8 @@ struct ServiceOptions: ParsableArguments {
             let outcome = change.map { " \($0)" } ?? ""
             throw Failure(
                 .unreachable,
-                "no answer from \(endpoints.commands) within \(waited): is the service running?\(outcome)")
+                "no answer from \(endpoints.commands) within \(waited): "
+                    + "\(Listener.question(endpoints.commands))\(outcome)")
         } catch {
             await connection.close()
             throw error

@@ -22,7 +22,8 @@ package enum TopLines {
             do {
                 _ = model.apply(.reading(try await source.read(model.request)))
             } catch IsletError.timedOut {
-                throw Failure(.unreachable, "no answer from \(model.endpoint): is the service running?")
+                throw Failure(
+                    .unreachable, "no answer from \(model.endpoint): \(Listener.question(model.endpoint))")
             }
         }
         let hasColours = Style.output.isOn

@@ -176,10 +176,14 @@ struct ServiceExamination {
 
     private func unreachable(_ text: String) -> DoctorFinding {
         let url = service.endpoints.commands
+        if let denial = Listener.denial(url) {
+            return .fail("service", denial, advice: "run this as the service's user, or as one of its group")
+        }
         if Listener.isThere(url) {
             return .fail(
                 "service", "something listens at \(url), but does not answer as a service does",
-                advice: "it may hang, or be another program: `ss -ltnp` names it; else look at the service's log")
+                advice: "it may hang, have no connection left (islet_connections of /metrics), or be another program: "
+                    + "`ss -ltnp` names it; else look at the service's log")
         }
         return .fail(
             "service", "nothing listens at \(url) (\(text))",
@@ -190,6 +194,17 @@ struct ServiceExamination {
 /// Whether somebody listens at an endpoint.
 enum Listener {
     private static let patience = timeval(tv_sec: 2, tv_usec: 0)
+
+    /// What to ask oneself where nobody answers at an endpoint.
+    static func question(_ url: String) -> String { denial(url) ?? "is the service running?" }
+
+    /// That this user may not use the file of an endpoint; nil where that is not so, or it has none.
+    static func denial(_ url: String) -> String? {
+        guard url.hasPrefix("ipc://"), !url.hasPrefix("ipc://@"), access(String(url.dropFirst(6)), W_OK) != 0,
+            errno == EACCES
+        else { return nil }
+        return "\(url) may not be used by this user: Permission denied"
+    }
 
     /// - Parameter url: `tcp://host:port`, `ipc://path`, `ipc://@name`; of any other kind nothing can be said, and it is taken to be there.
     static func isThere(_ url: String) -> Bool {
