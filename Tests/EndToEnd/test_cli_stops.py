@@ -138,6 +138,7 @@ def test_a_backup_waits_longer_than_the_time_out_as_long_as_the_service_is_there
         if command["op"] == "service.stats":
             seen += 1
             service.reply({"req": command["req"], "ok": True, "stats": {"diskFull": True}})
+    (tmp_path / "copy.db").write_bytes(bytes(4096))
     service.reply({"req": backup["req"], "ok": True, "bytes": 4096})
     assert process.wait() == 0, process.messages
     assert process.data == [f"wrote {tmp_path}/copy.db, 4 096 bytes"]
@@ -156,6 +157,7 @@ def test_a_backup_goes_on_where_the_service_is_silent_for_a_while(wire, running,
     # Begun later, with the same time-out.
     assert running("activity", "list", "--timeout", "3s", url=service.url).wait() == 5
     service.peer = peer
+    (tmp_path / "copy.db").write_bytes(bytes(4096))
     service.reply({"req": backup["req"], "ok": True, "bytes": 4096})
     assert process.wait() == 0, process.messages
     assert process.data == [f"wrote {tmp_path}/copy.db, 4 096 bytes"]
