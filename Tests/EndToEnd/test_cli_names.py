@@ -57,6 +57,15 @@ def test_a_name_that_two_have_is_of_neither_however_far_apart_they_are(many, fam
     assert service.taken == [] and done.err.count("Torch/") == 2
 
 
+@pytest.mark.parametrize("family", ["control", "widget"])
+@pytest.mark.parametrize("kinds", [("Torch", "com.a.torch"), ("com.a.torch", "Torch")])
+def test_a_kind_that_is_written_so_comes_before_one_that_is_like_it(many, family, kinds):
+    service, islet = many(family, *kinds, lamps=3)
+    islet(family, "remove", "Torch")
+    assert [command["id"] for command in service.taken] == [line["id"] for line in service.lines if line["kind"] == "Torch"]
+    assert f"2 {family}s are called 'torch'" in islet(family, "remove", "torch", code=2).err
+
+
 def test_a_name_is_found_behind_many_others(many):
     service, islet = many("control", "com.a.Door", "com.a.Torch")
     islet("control", "remove", "Torch")

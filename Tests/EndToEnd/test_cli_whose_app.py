@@ -6,6 +6,7 @@ import pytest
 
 from support.cli import Islet
 from support.demo import Demo
+from support.provider import toggle
 from support.scripted import ScriptedService
 
 ID = "0b3f0e0a-6f5d-4d6e-9a3b-27e5fe81cfb1"
@@ -124,6 +125,15 @@ def test_what_is_placed_is_found_by_its_kind_in_any_app(islet, home, client):
         "2 are called 'torch'; name one of them (notFound):\n"
         f"  torch --app {TAXI} --family activity\n  torch/{id[-12:]} --app com.example.pizza --family control\n")
     assert islet("control", "get", "torch").code == 0
+
+
+def test_a_kind_that_is_written_so_comes_before_one_that_is_like_it_in_any_app(islet, home):
+    home.provider(toggle("Torch"), toggle())
+    id = home.add("Torch")
+    home.add()
+    assert islet("control", "get", "Torch", "--json").json[0]["id"] == id
+    assert islet("explain", "Torch", code=0).err == "(com.example.pizza)\n"
+    assert "2 are called 'torch'" in islet("control", "get", "torch", code=3).err
 
 
 def test_nothing_in_any_app_is_not_found(islet, client):

@@ -41,7 +41,12 @@ struct AnyApp: Equatable, Sendable {
         let all = answer["found"]?.elements?.compactMap(\.object) ?? []
         // What is over has the name only where nothing else does.
         let listed = all.filter { $0["state"]?.string != "dismissed" }
-        let rows = listed.isEmpty ? all : listed
+        let known = listed.isEmpty ? all : listed
+        let total = Int(clamping: answer["total"]?.integer ?? 0)
+        // What is only like the name has it only where no kind is written so.
+        let exact = known.filter { $0["kind"]?.string == name && $0["family"]?.string != Activities.noun }
+        let isExact = !exact.isEmpty && total <= all.count && !known.contains { $0["key"]?.string == name }
+        let rows = isExact ? exact : known
         var places: [AnyApp] = []
         var words: [String] = []
         let families = Set(rows.compactMap { $0["family"]?.string })
@@ -53,7 +58,7 @@ struct AnyApp: Equatable, Sendable {
         guard let place = places.first else {
             throw await nothing(name, family: family, device: device, connection)
         }
-        let count = listed.count == all.count ? Int(clamping: answer["total"]?.integer ?? 0) : places.count
+        let count = rows.count == all.count ? total : places.count
         guard places.count == 1, count <= rowsMax else { throw several(name, max(count, places.count), words) }
         Console.message("(\(place.app))")
         return place

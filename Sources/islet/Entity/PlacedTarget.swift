@@ -57,6 +57,8 @@ struct PlacedName<Family: PlacedFamily> {
         var found: [RawObject] = []
         /// How many are.
         var count = 0
+        /// Whether they are of the kind that was named, letter by letter; then others that are only like it do not count.
+        var isExact = false
         /// Of those that are not.
         var kinds: Set<String> = []
     }
@@ -70,7 +72,9 @@ struct PlacedName<Family: PlacedFamily> {
         let isWhole = try await Pages.forEach(command, Family.plural, connection) {
             search = Search()
         } _: { row in
-            if matches(row) {
+            let isExact = row["kind"]?.string == target
+            if isExact, !search.isExact { (search.found, search.count, search.isExact) = ([], 0, true) }
+            if search.isExact ? isExact : matches(row) {
                 search.count += 1
                 if search.found.count < namesMax { search.found.append(row) }
             } else if search.count == 0, search.kinds.count < kindsMax, let kind = row["kind"]?.string {
