@@ -21,7 +21,9 @@ extension SocketOption where Value == Bool {
     package static var xpubVerboser: Self { Self(number: ZMQ_XPUB_VERBOSER) }
     /// An XPUB or XSUB takes only the first frame of a message as a subscription (a "draft" number that 4.3.4 knows).
     package static var onlyFirstSubscribe: Self { Self(number: 108) }
-    /// Messages wait only for connections that are complete.
+    /// Messages wait only for connections that are complete. A lost connection takes with it what it has brought and
+    /// nobody has received, and libzmq aborts the process (`!_more`, fq.cpp) where it hears of the loss between two
+    /// frames of a message that is received: ask for `Socket.events` before each message.
     package static var immediate: Self { Self(number: ZMQ_IMMEDIATE) }
     /// An empty message is sent to each new peer, so that a ROUTER learns of it at once; after a broken connection
     /// again only with `immediate`.
