@@ -73,7 +73,7 @@ struct Check: AsyncParsableCommand {
         let providers = try await Pages.all(Command("provider.list"), "providers", connection)
         let failing = try await failing(connection)
         // One that failed, and of which nobody has wanted anything for a while, is no problem: an older service tells all.
-        let told = try await problems("provider", connection)?["problems"]?.elements?.compactMap(\.object)
+        let told = try await problems("provider", connection).map(ProblemsReading.rows)
         let tried = told?.filter { $0["family"]?.string == "provider" && $0["what"]?.string == "failed" }
         let halfOpen = (tried ?? providers.compactMap(\.object)).filter { $0["state"]?.string == "halfOpen" }
         let info = try await connection.send(Command("service.info"))["info"]?.object
@@ -98,11 +98,9 @@ struct Check: AsyncParsableCommand {
     /// The problems of a family, by itself: many of another one would leave them no room in an answer. nil where the service
     /// does not say them: it is older, or its disk is full, which its figures tell.
     private static func problems(_ family: String, _ connection: IsletConnection) async throws -> Answer? {
-        let command = Command("problem.list", ["family": .string(family), "limit": .integer(Problems.limitMax)])
         do throws(IsletError) {
-            let answer = try await connection.send(command)
-            let rows = answer["problems"]?.elements?.compactMap(\.object) ?? []
-            return rows.contains(where: ProblemsText.isDiskFull) ? nil : answer
+            let answer = try await ProblemsReading.answer(family: family, connection)
+            return ProblemsReading.rows(of: answer).contains(where: ProblemsText.isDiskFull) ? nil : answer
         } catch {
             guard case .refused = error else { throw error }
             return nil

@@ -73,7 +73,7 @@ struct Problems: AsyncParsableCommand {
     private func show(_ connection: IsletConnection) async throws -> CheckStatus {
         if let filter = filter.filter { return try await show(what: filter, connection) }
         let answer = try await ProblemsReading.answer(app: app, family: family, limit: limit.limit, connection)
-        let rows = answer["problems"]?.elements?.compactMap(\.object) ?? []
+        let rows = ProblemsReading.rows(of: answer)
         try await write(rows, now: connection.now())
         let isAll = family != nil || answer["total"]?.integer ?? 0 <= Int64(rows.count)
         // Many of one family may leave no room for any of another one.

@@ -34,13 +34,16 @@ struct ProblemsReading {
 
     /// Asks once.
     static func answer(
-        app: String?, family: String?, limit: Int = Problems.limitMax, _ connection: IsletConnection
-    ) async throws -> Answer {
+        app: String? = nil, family: String?, limit: Int = Problems.limitMax, _ connection: IsletConnection
+    ) async throws(IsletError) -> Answer {
         var command = Command("problem.list", ["limit": .integer(limit)])
         command["app"] = app.map(RawJSON.string)
         command["family"] = family.map(RawJSON.string)
         return try await connection.send(command)
     }
+
+    /// What an answer tells.
+    static func rows(of answer: Answer) -> [RawObject] { answer["problems"]?.elements?.compactMap(\.object) ?? [] }
 
     /// How many each family has that has any.
     static func counts(
@@ -57,7 +60,7 @@ struct ProblemsReading {
 
     /// - Parameter isPart: whether it is one of several answers, each of which tells that the disk is full.
     private mutating func take(_ answer: Answer, of family: String?, isPart: Bool = false) {
-        let all = answer["problems"]?.elements?.compactMap(\.object) ?? []
+        let all = Self.rows(of: answer)
         let own = isPart ? all.filter { $0["family"]?.string == family } : all
         let count = max(0, (answer["total"]?.integer ?? 0) - Int64(all.count - own.count))
         rows += own
@@ -72,7 +75,7 @@ struct ProblemsReading {
     /// As an answer has them: what is about more than one entity before single ones, then what has lasted longest.
     private mutating func sort() {
         func order(_ row: RawObject) -> (Problem.Severity, Int, Int64) {
-            let isOfEntity = ["activity", "control", "widget"].contains(row["family"]?.string)
+            let isOfEntity = [Activities.noun, Controls.noun, Widgets.noun].contains(row["family"]?.string)
             return (Self.severity(row) ?? .notice, isOfEntity ? 1 : 0, row["since"]?.integer ?? .max)
         }
         rows = rows.enumerated().sorted { one, other in
@@ -107,7 +110,7 @@ struct ProblemsReading {
 
     /// How many of a sort an answer about one family tells, each with its count, also those for which it has no room.
     static func count(of what: String, _ family: String, in answer: Answer) -> Int64 {
-        let all = answer["problems"]?.elements?.compactMap(\.object) ?? []
+        let all = rows(of: answer)
         let listed = all.filter { $0["family"]?.string == family && $0["what"]?.string == what }
         let told = listed.reduce(Int64(0)) { $0.addingClamped($1["count"]?.integer ?? 1) }
         // Of a severity what has lasted for a known time, such as what is overdue, comes first: behind one that fails,
