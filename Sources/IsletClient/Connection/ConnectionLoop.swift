@@ -74,14 +74,17 @@ actor ConnectionLoop: BusLoop {
         let now = ContinuousClock.now
         requestsDue(now)
         readersDue(now)
-        commands.flush(poller: &poller) { entry in
+        commands.flush(now: now, poller: &poller) { entry in
             entry.requests.isEmpty || entry.requests.contains(where: requests.waits(req:))
         }
-        bulk.flush(poller: &poller) { entry in
+        bulk.flush(now: now, poller: &poller) { entry in
             entry.requests.isEmpty || entry.requests.contains(where: table.wants(pull:))
         }
         if isBusy { return .immediately }
-        let wakeUps = [requests.nextWakeUp, table.nextWakeUp, reports.nextWakeUp, appsDue(now), peeksDue(now)]
+        let wakeUps = [
+            requests.nextWakeUp, table.nextWakeUp, reports.nextWakeUp, appsDue(now), peeksDue(now),
+            commands.nextWakeUp, bulk.nextWakeUp,
+        ]
         guard let wakeUp = wakeUps.compactMap(\.self).min() else { return .whenReady }
         return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
     }

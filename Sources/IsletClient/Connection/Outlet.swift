@@ -2,8 +2,12 @@ package import ZeroMQ
 
 /// A DEALER and what waits to be sent by it.
 ///
-/// The socket takes messages only while it is connected (`ZMQ_IMMEDIATE`): what waits stays here, where it can still be
-/// withdrawn, so that a command whose caller has given up is not executed when the service comes back.
+/// libzmq is given messages only while the connection stands, as its monitor tells: what waits stays here, where it can
+/// still be withdrawn, so that a command whose caller has given up is not executed when the service comes back. What
+/// libzmq held when a connection was lost goes with it, and never by the next one.
+///
+/// `ZMQ_IMMEDIATE` is for this purpose, but aborts the process: with it libzmq ends a pipe as soon as it hears of a loss,
+/// also between two frames of a message that is received ("Assertion failed: !_more", fq.cpp, 4.3.4 and 4.3.5).
 package struct Outlet: ~Copyable {
     /// One message of one frame or more; each may have a `req`.
     package struct Entry: Sendable {
@@ -26,8 +30,30 @@ package struct Outlet: ~Copyable {
     /// at most 1,024.
     package static let maximumWaiting = 65_536
 
+    /// What the socket's monitor has told, and what follows from it.
+    private enum Link {
+        /// There is nothing to connect to yet.
+        case none
+        case connecting
+        case connected
+        /// The connection was lost. What it has brought is still there to be received.
+        case lost
+        /// A new one is made then: a service that shuts connections is not asked for others without a pause.
+        case resting(until: ContinuousClock.Instant)
+    }
+
+    /// From the loss of a connection to the next one, at least; at most twice as long.
+    package static let shortestPause = Duration.milliseconds(100)
+
     private let socket: Socket
     private let slot: Poller.Slot
+    /// Tells what becomes of the connection (`Socket.links(in:)`).
+    private let monitor: Socket
+    private var message = Message()
+    private var link = Link.none
+    private var endpoint = ""
+    /// Whether a connection was lost that nobody has asked for yet.
+    private var hasLost = false
     private var waiting: [Entry] = []
     /// The requests in `waiting`.
     private var held: Set<String> = []
@@ -37,9 +63,10 @@ package struct Outlet: ~Copyable {
     /// A DEALER of `context`, not connected yet, that `poller` watches.
     package init(context: ZeroMQContext, poller: inout Poller) throws(ZeroMQError) {
         let socket = try Socket(.dealer, in: context)
-        try socket.set(.immediate, to: true)
         try Self.setConnectionOptions(socket)
+        monitor = try socket.links(in: context)
         slot = poller.add(socket)
+        _ = poller.add(monitor)
         self.socket = socket
     }
 
@@ -54,31 +81,92 @@ package struct Outlet: ~Copyable {
         try socket.set(.tcpMaxRetransmit, to: .seconds(15))
     }
 
-    func connect(_ endpoint: String) throws(ZeroMQError) {
+    /// Connects, once and for all: a connection that is lost is made anew.
+    package mutating func connect(_ endpoint: String) throws(ZeroMQError) {
         try socket.connect(endpoint)
+        self.endpoint = endpoint
+        link = .connecting
     }
 
     package func close() {
         socket.close()
+        monitor.close()
     }
 
-    /// Gives the connection up for a new one, with what was not sent by it.
-    func reconnect(_ endpoint: String) throws(ZeroMQError) {
-        try socket.disconnect(endpoint)
-        try socket.connect(endpoint)
+    /// Gives the connection up for a new one, with what was not sent by it and what it has brought.
+    mutating func reconnect(now: ContinuousClock.Instant) {
+        switch link {
+        case .none, .resting: break
+        case .connecting, .connected, .lost: rest(now)
+        }
     }
 
-    /// A socket that becomes readable when the connection is lost; see `Socket.disconnections(in:)`.
-    func disconnections(in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
-        try socket.disconnections(in: context)
+    /// Whether a connection was lost since this was asked last.
+    package mutating func takeLoss() -> Bool {
+        hear()
+        defer { hasLost = false }
+        return hasLost
+    }
+
+    /// When ``flush(now:poller:isWanted:)`` has to be called though nothing has come.
+    package var nextWakeUp: ContinuousClock.Instant? {
+        switch link {
+        case .none, .connecting, .connected, .lost: nil
+        case .resting(let until): until
+        }
+    }
+
+    /// Takes what the monitor has told since.
+    private mutating func hear() {
+        while let change = LinkChange(from: monitor, into: &message) {
+            switch (link, change) {
+            case (.connecting, .established): link = .connected
+            case (.connected, .lost):
+                link = .lost
+                hasLost = true
+            // libzmq itself tries again where a connection never came to stand. What it tells of one that was given up
+            // is of no consequence.
+            case (.connecting, .lost), (.connected, .established), (.lost, _), (.none, _), (.resting, _): break
+            }
+        }
+    }
+
+    /// Ends the connection, so that libzmq does not make it anew with what it holds for it.
+    private mutating func rest(_ now: ContinuousClock.Instant) {
+        // It fails for a closed socket alone.
+        try? socket.disconnect(endpoint)
+        link = .resting(until: now + Self.shortestPause * Double.random(in: 1..<2))
+    }
+
+    /// Does what is due for the connection.
+    private mutating func mend(_ now: ContinuousClock.Instant) {
+        hear()
+        switch link {
+        case .none, .connecting, .connected: break
+        case .lost:
+            // All that it has brought was there before it was told to be lost.
+            guard (try? socket.events.contains(.readable)) != true else { return }
+            rest(now)
+        case .resting(let until):
+            guard until <= now else { return }
+            link = .connecting
+            do throws(ZeroMQError) {
+                try socket.connect(endpoint)
+            } catch {
+                // Without descriptors, for instance. A closed socket makes no difference here.
+                link = .resting(until: now + Self.shortestPause * Double.random(in: 1..<2))
+            }
+        }
     }
 
     /// Withdraws what waits.
-    mutating func clear(poller: inout Poller) {
-        flush(poller: &poller) { _ in false }
+    mutating func clear() {
+        waiting = []
+        held = []
+        hasPassing = false
     }
 
-    /// Sends a message with the next ``flush(poller:isWanted:)``, which each turn ends with: what nobody wants any more by
+    /// Sends a message with the next ``flush(now:poller:isWanted:)``, which each turn ends with: what nobody wants any more by
     /// then is not sent.
     ///
     /// One too many is dropped without a word. A request is sent again when its answer does not come, as this does not hold it.
@@ -94,13 +182,18 @@ package struct Outlet: ~Copyable {
         held.contains(req)
     }
 
-    /// Sends what waits, without the messages nobody wants any more.
-    package mutating func flush(poller: inout Poller, isWanted: (Entry) -> Bool) {
+    /// Sends what waits, without the messages nobody wants any more, and makes a connection anew whose pause is over.
+    package mutating func flush(
+        now: ContinuousClock.Instant, poller: inout Poller, isWanted: (Entry) -> Bool
+    ) {
+        mend(now)
+        let isConnected = if case .connected = link { true } else { false }
         var sent = 0
         sending: for entry in waiting {
             if isWanted(entry) {
                 for (index, frame) in entry.frames.enumerated() {
-                    let outcome = try? socket.send(copying: frame, more: index + 1 < entry.frames.count)
+                    let isLast = index + 1 == entry.frames.count
+                    let outcome = isConnected ? try? socket.send(copying: frame, more: !isLast) : nil
                     // Only the first frame of a message can be refused. An error is that of a closed socket.
                     guard outcome != .sent else { continue }
                     if entry.waits { break sending }
@@ -112,7 +205,8 @@ package struct Outlet: ~Copyable {
         }
         waiting.removeFirst(sent)
         dropPassing()
-        poller.watch(slot, for: waiting.isEmpty ? .readable : [.readable, .writable])
+        // libzmq would take messages for a connection that does not stand yet: only the monitor tells when it does.
+        poller.watch(slot, for: isConnected && !waiting.isEmpty ? [.readable, .writable] : .readable)
     }
 
     /// What is behind a message that waits cannot go at once either. Later it would say what held now, such as how far the
@@ -125,14 +219,8 @@ package struct Outlet: ~Copyable {
     }
 
     /// The next message that has come, nil where there is none.
-    ///
-    /// With `ZMQ_IMMEDIATE` libzmq ends a pipe as soon as it hears that its connection is lost. Where it does so between two
-    /// frames of a message, which it does at every hundredth frame if at all, it aborts the process ("Assertion failed:
-    /// !_more", 4.3.4 and 4.3.5). So it hears what there is to be heard before each message; what is left are losses within
-    /// the microseconds of reading one.
-    func receive(into message: inout Message) -> [[UInt8]]? {
+    package func receive(into message: inout Message) -> [[UInt8]]? {
         var frames: [[UInt8]] = []
-        _ = try? socket.events
         repeat {
             guard let got = try? socket.receive(into: &message), got else { return frames.isEmpty ? nil : frames }
             frames.append(message.bytes)

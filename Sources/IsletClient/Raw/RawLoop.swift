@@ -72,11 +72,11 @@ actor RawLoop: BusLoop {
         let now = ContinuousClock.now
         endExchanges(now)
         repeatJoins(now)
-        commands.flush(poller: &poller) { $0.requests.contains { exchanges[UInt32($0) ?? 0] != nil } }
+        commands.flush(now: now, poller: &poller) { $0.requests.contains { exchanges[UInt32($0) ?? 0] != nil } }
         if isBusy { return .immediately }
         let deadlines = exchanges.values.lazy.map(\.deadline).min()
         let joins = readers.values.lazy.filter { $0.join != nil }.map(\.joinDeadline).min()
-        guard let wakeUp = [deadlines, joins].compactMap(\.self).min() else { return .whenReady }
+        guard let wakeUp = [deadlines, joins, commands.nextWakeUp].compactMap(\.self).min() else { return .whenReady }
         return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
     }
 

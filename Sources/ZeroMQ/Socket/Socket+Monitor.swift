@@ -17,6 +17,13 @@ extension Socket {
         try monitor(ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED, in: context)
     }
 
+    /// A PAIR that tells of each connection of this socket that came to stand or was lost since, in order
+    /// (``LinkChange``), for a poller of the same thread. To be asked for before the socket is connected, read always, and
+    /// closed after it. It says nothing of `inproc`.
+    package func links(in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
+        try monitor(ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED, in: context)
+    }
+
     private func monitor(_ events: Int32, in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
         // Unique as long as this socket lives.
         let endpoint = unsafe "inproc://monitor-\(UInt(bitPattern: handle.pointer))"
@@ -36,24 +43,63 @@ package enum ConnectionChange: Equatable, Sendable {
 
     /// The next one that a PAIR of ``Socket/connections(in:)`` tells of; nil where there is none.
     package init?(from pair: borrowing Socket, into message: inout Message) {
-        while true {
-            guard let isThere = try? pair.receive(into: &message), isThere else { return nil }
-            let change = unsafe message.withUnsafeBytes { bytes -> ConnectionChange? in
-                // The event's number, and the descriptor.
+        while let event = MonitorEvent(from: pair, into: &message) {
+            let descriptor = Int32(bitPattern: event.value)
+            switch event.number {
+            case ZMQ_EVENT_ACCEPTED: self = .accepted(descriptor)
+            case ZMQ_EVENT_DISCONNECTED: self = .lost(descriptor)
+            default: continue
+            }
+            return
+        }
+        return nil
+    }
+}
+
+/// What became of the connection of a connecting socket.
+package enum LinkChange: Equatable, Sendable {
+    /// Both sides have shaken hands.
+    case established
+    /// It was lost, or never came to stand.
+    case lost
+
+    /// The next one that a PAIR of ``Socket/links(in:)`` tells of; nil where there is none.
+    package init?(from pair: borrowing Socket, into message: inout Message) {
+        while let event = MonitorEvent(from: pair, into: &message) {
+            switch event.number {
+            case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: self = .established
+            case ZMQ_EVENT_DISCONNECTED: self = .lost
+            default: continue
+            }
+            return
+        }
+        return nil
+    }
+}
+
+/// One message of a monitor; see zmq_socket_monitor(3).
+private struct MonitorEvent {
+    var number: Int32
+    /// A descriptor, or what else the number says.
+    var value: UInt32
+
+    /// The next one, nil where there is none.
+    init?(from pair: borrowing Socket, into message: inout Message) {
+        while let isThere = try? pair.receive(into: &message), isThere {
+            let event = unsafe message.withUnsafeBytes { bytes -> (Int32, UInt32)? in
                 guard bytes.count == 6 else { return nil }
-                let descriptor = unsafe Int32(bitPattern: bytes.loadUnaligned(fromByteOffset: 2, as: UInt32.self))
-                switch unsafe Int32(bytes.loadUnaligned(as: UInt16.self)) {
-                case ZMQ_EVENT_ACCEPTED: return .accepted(descriptor)
-                case ZMQ_EVENT_DISCONNECTED: return .lost(descriptor)
-                default: return nil
-                }
+                return unsafe (
+                    Int32(bytes.loadUnaligned(as: UInt16.self)),
+                    bytes.loadUnaligned(fromByteOffset: 2, as: UInt32.self)
+                )
             }
             // The endpoint, which is this socket's.
             while message.more { guard let rest = try? pair.receive(into: &message), rest else { break } }
-            if let change {
-                self = change
+            if let event {
+                (number, value) = event
                 return
             }
         }
+        return nil
     }
 }

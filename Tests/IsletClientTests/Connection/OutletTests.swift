@@ -22,7 +22,7 @@ import ZeroMQ
         outlet.send(.init(frames: [request.frame], requests: [request.req]))
         let wasHeld = outlet.holds(req: request.req)
         #expect(!wasHeld, "more waits than may")
-        outlet.flush(poller: &poller) { entry in entry.requests.contains { table.waits(req: $0) } }
+        outlet.flush(now: .now, poller: &poller) { entry in entry.requests.contains { table.waits(req: $0) } }
 
         var again: [RequestTable.Action] = []
         for step in 1...20 where again.isEmpty {
@@ -42,9 +42,105 @@ import ZeroMQ
         outlet.send(.init(frames: [[0]], requests: ["early report"], waits: false))
         outlet.send(.init(frames: [[1]], requests: ["change"]))
         outlet.send(.init(frames: [[2]], requests: ["late report"], waits: false))
-        outlet.flush(poller: &poller) { _ in true }
+        outlet.flush(now: .now, poller: &poller) { _ in true }
         let held = ["early report", "change", "late report"].filter { outlet.holds(req: $0) }
         #expect(held == ["change"], "no connection was made")
         outlet.close()
+    }
+
+    /// With `ZMQ_IMMEDIATE` libzmq aborts the process here, within a few connections.
+    @Test func `connections that are lost while messages of several frames are read cost what was on its way`() throws {
+        let router = try Router()
+        var poller = Poller()
+        var outlet = try Outlet(context: router.context, poller: &poller)
+        try outlet.connect(router.endpoint)
+        let losses = 20
+        let start = ContinuousClock.now
+        let deadline = start + patience
+        var message = Message()
+        var lost = 0
+        while lost < losses {
+            try #require(ContinuousClock.now < deadline, "\(lost) connections were lost")
+            outlet.send(.init(frames: [[1]], requests: [], waits: false))
+            outlet.flush(now: .now, poller: &poller) { _ in true }
+            try router.answerOnce(count: 2_000, kick: true)
+            while let frames = outlet.receive(into: &message) { #expect(frames.map(\.count) == [20, 200, 20]) }
+            if outlet.takeLoss() { lost += 1 }
+        }
+        #expect(start.duration(to: .now) >= Outlet.shortestPause * (losses - 1), "no pause between connections")
+        outlet.close()
+    }
+
+    @Test func `what was given to a connection that is lost never goes by the next one`() throws {
+        let router = try Router(receiving: 1)
+        var poller = Poller()
+        var outlet = try Outlet(context: router.context, poller: &poller)
+        try outlet.connect(router.endpoint)
+        let deadline = ContinuousClock.now + patience
+        // Till neither the router nor the kernel nor libzmq takes any more.
+        var sent = 0
+        var idle = 0
+        while idle < 100 {
+            try #require(ContinuousClock.now < deadline, "\(sent) were sent")
+            let req = "old-\(sent)"
+            outlet.send(.init(frames: [Array("old".utf8) + Array(repeating: 0, count: 10_000)], requests: [req]))
+            outlet.flush(now: .now, poller: &poller) { _ in true }
+            idle = outlet.holds(req: req) && sent > 0 ? idle + 1 : 0
+            sent += 1
+            try poller.wait(milliseconds: 1)
+        }
+        let first = try #require(try router.next())
+        kickPeer(descriptor: first.descriptor)
+        outlet.send(.init(frames: [Array("new".utf8)], requests: ["new"]))
+        var came: (id: [UInt8], text: [UInt8])?
+        while came == nil || came?.id == first.id {
+            try #require(ContinuousClock.now < deadline, "nothing came by the second connection")
+            outlet.flush(now: .now, poller: &poller) { $0.requests == ["new"] }
+            try poller.wait(milliseconds: 5)
+            while came == nil || came?.id == first.id, let next = try router.next() { came = (next.id, next.text) }
+        }
+        #expect(came?.text.prefix(3) == Array("new".utf8)[...])
+        outlet.close()
+    }
+}
+
+/// Longer than any of this takes.
+private let patience = Duration.seconds(60)
+
+/// A bound ROUTER that shuts connections.
+private struct Router: ~Copyable {
+    let context: ZeroMQContext
+    let endpoint: String
+    private let socket: Socket
+
+    /// - Parameter receiving: how many messages of a peer wait for it.
+    init(receiving: Int32 = 1_000) throws {
+        context = try ZeroMQContext()
+        socket = try Socket(.router, in: context)
+        try socket.set(.receiveHighWaterMark, to: receiving)
+        try socket.set(.sendHighWaterMark, to: 0)
+        try socket.bind("tcp://127.0.0.1:*")
+        endpoint = try socket.lastEndpoint
+    }
+
+    /// The next message of two frames: whose it is, and by which connection it came.
+    func next() throws -> (id: [UInt8], text: [UInt8], descriptor: Int32)? {
+        var message = Message()
+        guard try socket.receive(into: &message) else { return nil }
+        let id = message.bytes
+        guard try socket.receive(into: &message) else { return nil }
+        return (id, message.bytes, message.sourceDescriptor ?? -1)
+    }
+
+    /// Answers a message that has come with many of three frames, and may shut its connection meanwhile.
+    func answerOnce(count: Int, kick: Bool) throws {
+        guard let (id, _, descriptor) = try next() else { return }
+        for number in 0..<count {
+            if number == count / 2, kick { kickPeer(descriptor: descriptor) }
+            _ = try socket.send(copying: id, more: true)
+            _ = try socket.send(copying: Array(repeating: 1, count: 20), more: true)
+            _ = try socket.send(copying: Array(repeating: 2, count: 200), more: true)
+            _ = try socket.send(copying: Array(repeating: 3, count: 20))
+        }
     }
 }
