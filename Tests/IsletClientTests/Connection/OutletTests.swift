@@ -115,12 +115,14 @@ private struct Router: ~Copyable {
 
     /// - Parameter receiving: how many messages of a peer wait for it.
     init(receiving: Int32 = 1_000) throws {
-        context = try ZeroMQContext()
-        socket = try Socket(.router, in: context)
+        let context = try ZeroMQContext()
+        let socket = try Socket(.router, in: context)
         try socket.set(.receiveHighWaterMark, to: receiving)
         try socket.set(.sendHighWaterMark, to: 0)
         try socket.bind("tcp://127.0.0.1:*")
         endpoint = try socket.lastEndpoint
+        self.context = context
+        self.socket = socket
     }
 
     /// The next message of two frames: whose it is, and by which connection it came.
