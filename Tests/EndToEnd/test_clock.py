@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from support.cli import Islet
 from support.commands import Commands
 from support.dates import EPOCH, HOUR, MINUTE, SECOND, after
 from support.durable import Durable
@@ -119,6 +120,25 @@ def test_a_faster_clock_plays_hours_in_seconds(wire, serve):
     assert (ended["cause"], dismissed["cause"]) == ("activeLimit", "dismissalPolicy")
     assert ended["at"] >= started + 8 * HOUR
     assert dismissed["at"] >= started + 12 * HOUR
+
+
+def test_lateness_is_told_in_real_time_where_time_runs_faster(wire, serve):
+    """At 36 000 times the speed a millisecond is 36 s of that clock, which events tell."""
+    service = serve({"--speed": "36000"})
+    client = Commands(wire, service.commands)
+    events = Events(wire, service.events, client.app + "/")
+    events.join()
+    id = client.start()["id"]
+    late = 0
+    while (event := events.next())["event"] != "activity.dismissed":
+        late = max(late, event.get("lateBy", 0))
+    late = max(late, event["lateBy"])
+    told = client.read("service.stats")["stats"]["lateness"]["max"]
+    # The greatest one is told exactly.
+    assert told == late // 36_000
+    shown = Islet(service)("activity", "history", id).out
+    assert "dismissed" in shown
+    assert late < 1_000 * 36_000 and "late by" not in shown
 
 
 def test_a_faster_clock_never_goes_back_over_a_kill(wire, tmp_path):

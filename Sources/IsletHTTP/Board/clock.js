@@ -26,6 +26,11 @@ export function currentSpeed() {
     return speed;
 }
 
+// What a span of the service's time takes of ours, in whole milliseconds.
+export function realTime(span) {
+    return speed > 0 ? Math.floor(span / speed) : span;
+}
+
 // After a reconnect the service may be another one, with another time.
 export function forgetTime() {
     known = false;

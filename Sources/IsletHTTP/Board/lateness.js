@@ -2,10 +2,9 @@
 
 import {byId, h, setAttribute, setText} from "./dom.js";
 import {count, measured, plural} from "./format.js";
-import {currentSpeed} from "./clock.js";
 import {onChange, store} from "./store.js";
 
-// Upper edges of the bars, in milliseconds of the service's time; the last bar holds what is later.
+// Upper edges of the bars, in milliseconds; the last bar holds what is later.
 const edges = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 60_000];
 const bars = [];
 
@@ -46,7 +45,5 @@ function draw() {
         setText(byId(`late-recent-${name}`), recent === null ? "–" : measured(recent[name], "ms"));
     }
     setText(byId("late-count"), `${plural(late.count, "deadline")} since the start`);
-    const speed = currentSpeed();
-    setText(byId("late-note"), `bars: ${count(store.lateness.length)} seen here`
-        + (speed > 1 ? `; time runs ${speed} times as fast, and so does lateness` : ""));
+    setText(byId("late-note"), `bars: ${count(store.lateness.length)} seen here`);
 }

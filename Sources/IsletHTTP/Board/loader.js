@@ -4,7 +4,7 @@
 import {ask} from "./api.js";
 import {addLateness, addToTail, applyEvent, askingNow, changed, families, hearChanges, isFull, isHeld, keepEarly,
     noteFull, putEntity, removeEntity, setChanges, stopHearing, store} from "./store.js";
-import {setNow} from "./clock.js";
+import {realTime, setNow} from "./clock.js";
 import {derivedChanges} from "./lanes.js";
 import {generation, knowsAll, listed, loadKindsSoon, wantKind} from "./lists.js";
 
@@ -18,7 +18,7 @@ export function take(topic, event) {
     }
     const isWhole = follow(app, event.seq);
     if (event.event !== "activity.tapped") setNow(event.at, arrived);
-    if (Number.isFinite(event.lateBy)) addLateness(event.lateBy);
+    if (Number.isFinite(event.lateBy)) addLateness(realTime(event.lateBy));
     addToTail(topic, event);
     if (!families.includes(family)) return isWhole;
     const id = event[family]?.id;

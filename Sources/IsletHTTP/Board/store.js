@@ -23,7 +23,7 @@ export const store = {
     tail: [], // {topic, event, number}, newest last
     received: 0,
     hasRested: false, // whether events were missed while nobody saw the page
-    lateness: [], // lateBy of the last events that had one, in milliseconds of the service's time
+    lateness: [], // lateBy of the last events that had one, in milliseconds of real time
     stats: null,
     session: {write: false, version: "", connection: "connecting"},
     loading: true,

@@ -1,6 +1,7 @@
 // The tail: every event as it comes, newest first.
 
 import {byId, h, reconcile, setAttribute, setText} from "./dom.js";
+import {realTime} from "./clock.js";
 import {appName, clockSeconds, count, exact, measured, words} from "./format.js";
 import {onChange, store} from "./store.js";
 import {openDetail} from "./route.js";
@@ -75,8 +76,8 @@ function makeLine(item) {
     const isOpenable = id !== undefined && ["activity", "control", "widget"].includes(family);
     const steps = event.from !== undefined && event.to !== undefined && event.from !== event.to
         ? `${event.from} → ${event.to}` : event.to ?? "";
-    const late = event.lateBy > 0 ? h("span", {class: "late", title: "how late the deadline took effect"},
-        `+${measured(event.lateBy, "ms")}`) : null;
+    const late = event.lateBy > 0 ? h("span", {class: "late", title: "how late the deadline took effect, in real time"},
+        `+${measured(realTime(event.lateBy), "ms")}`) : null;
     const line = h(isOpenable ? "button" : "div", {
         class: `line ${family} ${event.to ?? ""}`,
             ...(isOpenable ? {type: "button", "data-family": family, "data-app": app, "data-id": id} : {}),

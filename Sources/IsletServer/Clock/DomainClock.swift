@@ -101,6 +101,11 @@ package struct DomainClock: Sendable {
         }
     }
 
+    /// What a span of domain time takes of real time, in whole milliseconds.
+    package func realTime(of span: Milliseconds) -> Milliseconds {
+        factor == 1 ? span : Milliseconds(exactly: (Double(span) / factor).rounded(.down)) ?? .max
+    }
+
     /// How many milliseconds of a step of the wall clock are held back at present; 0 nearly always.
     package private(set) var heldBack: Milliseconds = 0
 

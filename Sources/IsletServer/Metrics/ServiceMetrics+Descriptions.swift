@@ -31,10 +31,10 @@ extension ServiceMetrics {
             help: "From the receipt of a message with a change until its answer was handed to the socket."),
         MetricDescription(
             "islet_commit_seconds", duration, help: "From the hand-over of a batch to the journal until its commit."),
-        // A domain clock has milliseconds.
+        // Deadlines are dated in milliseconds.
         MetricDescription(
             "islet_lateness_seconds", .histogram(bounds: Array(MetricDescription.durationBounds.drop { $0 < 0.001 }) + [60]),
-            help: "How late deadlines took effect, in domain time."),
+            help: "How late deadlines took effect, in real time."),
         MetricDescription("islet_entities", .gauge, help: "Entities in each state."),
         MetricDescription("islet_apps", .gauge, help: "Apps that were ever named."),
         MetricDescription("islet_devices", .gauge, help: "Devices of which anything is known."),

@@ -200,7 +200,7 @@ extension Partition {
             append(
                 app: event.app, seq: event.seq, previous: event.previous, at: event.at, entity: event.id,
                 revision: event.revision, topicCount: topicCount)
-            if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy), at: now.monotonic) }
+            countLateness(event.lateBy)
         }
         encodeOthers(&others, before: .max, frame, envelope)
         engine.releaseEvents()
@@ -252,7 +252,15 @@ extension Partition {
         append(
             app: event.app, seq: event.seq, previous: event.previous, at: event.at, entity: event.id,
             revision: event.revision, topicCount: topicCount)
-        if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy), at: now.monotonic) }
+        countLateness(event.lateBy)
+    }
+
+    /// Counts how late a deadline took effect. Real time is what a service loses where it is slow; domain time may run
+    /// faster, and lateness with it.
+    @inline(__always)
+    func countLateness(_ lateBy: Milliseconds?) {
+        guard let lateBy else { return }
+        statistics.lateness.record(Int(clock.realTime(of: lateBy)), at: now.monotonic)
     }
 
     /// Puts the event in the writer into the batch and the ring.

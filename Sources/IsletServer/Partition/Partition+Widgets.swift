@@ -183,6 +183,6 @@ extension Partition {
         append(
             app: event.app, seq: event.seq, previous: event.previous, at: event.at, entity: event.id,
             revision: event.revision, topicCount: topicCount)
-        if let lateBy = event.lateBy { statistics.lateness.record(Int(lateBy), at: now.monotonic) }
+        countLateness(event.lateBy)
     }
 }

@@ -31,7 +31,7 @@ package struct Statistics: Sendable {
     /// time; and all of them.
     var lastCommit = 0
     var commits: SpanRecorder
-    /// How late deadlines took effect, in milliseconds of domain time, those included that were due while the service
+    /// How late deadlines took effect, in milliseconds of real time, those included that were due while the service
     /// was down.
     var lateness: SpanRecorder
     /// From the turn that received a message with a change until its answer was handed to the socket.

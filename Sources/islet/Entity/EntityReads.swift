@@ -73,7 +73,8 @@ struct EntityHistory<Target: EntityTarget>: AsyncParsableCommand {
                 let now = try? await target.send(get, connection)
                 if let entity = now.flatMap(EntityText.entity) { lasting.take(whole: entity) }
             }
-            EventLines.writeHistory(answer, name: target.target, output) { event in
+            let speed = output.json ? 1 : await ServiceSpeed.of(connection)
+            EventLines.writeHistory(answer, name: target.target, speed: speed, output) { event in
                 lasting.take(event)
                 guard event.at >= begin else { return false }
                 return filter.map { EventRow(event, lasting).fits($0, at: event.at) } ?? true

@@ -101,7 +101,7 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
         guard step.act() else { return }
         let begun = ContinuousClock.now
         let acted = try await act(command, connection)
-        var lines = EventLines(style: .output)
+        var lines = EventLines(style: .output, speed: output.json ? 1 : await ServiceSpeed.of(connection))
         var failure: String?
         while let delivery = try await deliveries.next() {
             switch delivery {

@@ -16,7 +16,8 @@ struct Timers: AsyncParsableCommand {
 
             A timer is the next deadline of an activity, a control or a widget: it goes
             stale, ends, is removed, is asked for anew. OVERDUE ones are past their date
-            and have not fired yet; lateness is how long after its date one has fired.
+            and have not fired yet; lateness is how long after its date one has fired,
+            in real time.
             --filter compares at, cause, family, app, kind, id, key, device and state, and
             looks through the next 1 000.
             """)

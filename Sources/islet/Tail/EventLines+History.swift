@@ -5,9 +5,10 @@ extension EventLines {
     ///
     /// - Parameters:
     ///   - name: what the person calls the entity.
+    ///   - speed: see ``ServiceSpeed``.
     ///   - fits: which events are shown.
     static func writeHistory(
-        _ answer: Answer, name: String, _ output: OutputOptions, fits: (StreamEvent) -> Bool = { _ in true }
+        _ answer: Answer, name: String, speed: Double, _ output: OutputOptions, fits: (StreamEvent) -> Bool = { _ in true }
     ) {
         let all = answer["events"]?.elements ?? []
         let events = all.filter { StreamEvent(topic: "", bytes: $0.bytes).map(fits) ?? true }
@@ -15,7 +16,7 @@ extension EventLines {
         if output.json {
             for event in events { Console.data(event.bytes) }
         } else {
-            var lines = EventLines(style: .output)
+            var lines = EventLines(style: .output, speed: speed)
             for event in events {
                 guard let event = StreamEvent(topic: "", bytes: event.bytes) else { continue }
                 for line in lines.lines(event, name: name) { Console.data(line) }

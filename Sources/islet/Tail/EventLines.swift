@@ -3,6 +3,8 @@ package import IsletClient
 /// Events as lines for people: time, what, the transition, its cause, and what comes next.
 package struct EventLines {
     private let style: Style
+    /// How many times as fast as real time the service's time runs: what it is late by is told in real time.
+    private let speed: Double
     /// Where the content is cut.
     private let contentWidth = 60
     private var date = ""
@@ -16,8 +18,9 @@ package struct EventLines {
     private static let countsMax = 65_536
 
     /// Lines of nothing yet.
-    package init(style: Style) {
+    package init(style: Style, speed: Double) {
         self.style = style
+        self.speed = speed
     }
 
     /// The line of an event, after one with the date where that is another than before.
@@ -96,7 +99,9 @@ package struct EventLines {
         {
             notes.append(TimeText.deadline(next.cause, at: next.at, now: event.at))
         }
-        if let late = event.lateBy, late >= 1_000 { notes.append("late by \(TimeText.span(late))") }
+        if let late = event.lateBy.map({ Int64(exactly: (Double($0) / speed).rounded(.down)) ?? .max }), late >= 1_000 {
+            notes.append("late by \(TimeText.span(late))")
+        }
         if let revision = event.revision { notes.append("rev \(revision)") }
         return notes
     }

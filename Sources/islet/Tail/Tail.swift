@@ -102,7 +102,7 @@ struct Tail: AsyncParsableCommand {
     }
 
     private func showAll(_ topics: String, _ connection: IsletConnection, _ summary: TailSummary) async throws {
-        var shown = Shown(filter: filter.filter)
+        var shown = Shown(filter: filter.filter, speed: output.json ? 1 : await ServiceSpeed.of(connection))
         let (stream, merge) = try await deliveries(topics, connection)
         var past = merge
         for try await delivery in stream {
@@ -129,11 +129,12 @@ struct Tail: AsyncParsableCommand {
     /// What showing an event needs from those before.
     private struct Shown {
         let filter: Filter?
-        var lines = EventLines(style: .output)
+        var lines: EventLines
         var known: KnownEntities
 
-        init(filter: Filter?) {
+        init(filter: Filter?, speed: Double) {
             self.filter = filter
+            lines = EventLines(style: .output, speed: speed)
             known = KnownEntities(askedBy: filter)
         }
     }

@@ -85,8 +85,7 @@ extension TopScreen {
             add("next", TimeText.distance(to: max(next, now), now: now), to: &line)
         }
         let lateness = figures.lateness
-        // Lateness is told in domain time.
-        let isLate = (lateness?.p99 ?? 0) >= latenessMax * max(1, figures.speed)
+        let isLate = (lateness?.p99 ?? 0) >= latenessMax
         add("lateness", spread(lateness), isLate ? .wrong : .plain, to: &line)
         return line
     }

@@ -115,7 +115,7 @@ enum TopSession {
             }
         }
         defer { pace.cancel() }
-        var lines = EventLines(style: Style(isOn: false))
+        var lines = EventLines(style: Style(isOn: false), speed: 1)
         var known = KnownEntities()
         var wasJoined = false
         while !Task.isCancelled {
@@ -123,6 +123,9 @@ enum TopSession {
                 for try await delivery in try await source.events(prefix) {
                     if delivery == .joined {
                         wasJoined = true
+                        if let connection = await source.asking() {
+                            lines = EventLines(style: Style(isOn: false), speed: await ServiceSpeed.of(connection))
+                        }
                         queue.yield(.model(.tail([])))
                     }
                     guard case .event(let event, _) = delivery else { continue }

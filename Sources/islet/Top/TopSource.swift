@@ -98,7 +98,7 @@ actor TopSource {
             figures = Self.figures(try await connection.send(Command("service.info"), timeout: Self.patience))
         }
         if !info.isEmpty, case .success(let answer) = results.removeFirst() {
-            speed = answer["info"]?.object?["clock"]?.object?["speed"]?.double ?? 1
+            speed = ServiceSpeed.of(info: answer)
         }
         figures.speed = speed ?? 1
         var reading = TopReading(request: request, at: milliseconds, figures: figures, rows: [])

@@ -52,7 +52,7 @@ struct PrintableTextTests {
             + #""failure":"f\u0007","contentState":{"n":"\#u{9B}2J"},"by":"b\u001b"}}"#
         let event = try #require(StreamEvent(topic: "a/control/K/i", bytes: Array(json.utf8)))
         for isOn in [false, true] {
-            var lines = EventLines(style: Style(isOn: isOn))
+            var lines = EventLines(style: Style(isOn: isOn), speed: 1)
             let line = try #require(lines.lines(event, name: hostile).last)
             #expect(line.contains(visible))
             let shown = line.printable(keepsInk: isOn)

@@ -27,6 +27,18 @@ import Testing
         #expect(clock.ahead == 0)
     }
 
+    @Test func `a span of domain time takes as much of real time as the speed says`() {
+        #expect(DomainClock(.system).realTime(of: 1_234) == 1_234)
+        #expect(DomainClock(.manual(from: Instant(0))).realTime(of: 1_234) == 1_234)
+        let fast = DomainClock(.speed(from: Instant(0), factor: 600))
+        #expect(fast.realTime(of: 599) == 0)
+        #expect(fast.realTime(of: 600) == 1)
+        #expect(fast.realTime(of: 600_000_000_000) == 1_000_000_000)
+        let slow = DomainClock(.speed(from: Instant(0), factor: 0.001))
+        #expect(slow.realTime(of: 2) == 2_000)
+        #expect(slow.realTime(of: .max) == .max)
+    }
+
     @Test func systemTimeStartsNoEarlierThanWhatWasPersisted() {
         var clock = DomainClock(.system, notBefore: Instant(Self.start + 500))
         #expect(clock.now(reading(0)) == Instant(Self.start + 500))

@@ -82,7 +82,7 @@ struct Check: AsyncParsableCommand {
             openProviders: Int64(providers.count { $0.object?["state"]?.string == "open" }),
             halfOpenProviders: Int64(halfOpen.count), failing: failing,
             maximumEntities: info?["ruleSet"]?.object?["maximumEntities"]?.integer,
-            speed: Self.speed(info?["clock"]?.object?["speed"]?.double), responseTime: time)
+            responseTime: time)
     }
 
     /// How many controls and widgets fail, or are of a kind that nobody serves; nil where the service does not say it.
@@ -107,10 +107,4 @@ struct Check: AsyncParsableCommand {
         }
     }
 
-    /// Below real time counts as real time, and there is no faster one than the contract has.
-    private static func speed(_ factor: Double?) -> Int64 {
-        Int64(min(max(factor ?? 1, 1), speedMax))
-    }
-
-    private static let speedMax = 1_000_000.0
 }

@@ -62,7 +62,7 @@ struct CheckThresholds: ParsableArguments {
     func rules() throws -> [CheckRule] {
         try [
             rule("lateness-p99", "lateness p99", latenessP99, .milliseconds) { reading in
-                Self.p99(reading.stats, "lateness").map { $0 / reading.speed }
+                Self.p99(reading.stats, "lateness")
             },
             rule("answer-p99", "answer p99", answerP99, .microseconds) { Self.p99($0.stats, "answer") },
             rule("commit-p99", "commit p99", commitP99, .microseconds) { Self.p99($0.stats, "commit") },
@@ -120,8 +120,6 @@ struct CheckReading: Sendable {
     let failing: Int64?
     /// How many entities the service may hold.
     let maximumEntities: Int64?
-    /// How many times faster than real time the service's time runs, which lateness is told in.
-    let speed: Int64
     /// How long the answer took, in milliseconds.
     let responseTime: Int64?
 

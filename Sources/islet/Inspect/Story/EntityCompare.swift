@@ -43,7 +43,7 @@ struct EntityCompare<Target: EntityTarget>: AsyncParsableCommand {
                     + "\(TimeText.full(before.at)) → \(TimeText.full(after.at))")
             for line in diff.lines(style: .output) { Console.data(line) }
             if diff.changes.isEmpty { Console.data("  nothing is different") }
-            Self.tellEvents(reading, before, after)
+            Self.tellEvents(reading, before, after, speed: await ServiceSpeed.of(connection))
             if let note = reading.note(unknown: diff.unknown) { Console.message(note) }
         }
     }
@@ -78,9 +78,9 @@ struct EntityCompare<Target: EntityTarget>: AsyncParsableCommand {
     }
 
     private static func tellEvents(
-        _ reading: StoryReading, _ before: EntityStory.Past, _ after: EntityStory.Past
+        _ reading: StoryReading, _ before: EntityStory.Past, _ after: EntityStory.Past, speed: Double
     ) {
-        var lines = EventLines(style: .output)
+        var lines = EventLines(style: .output, speed: speed)
         for chapter in reading.story.chapters
         where chapter.revision > before.revision && chapter.revision <= after.revision {
             guard let event = StreamEvent(topic: "", bytes: chapter.event.json.bytes) else { continue }

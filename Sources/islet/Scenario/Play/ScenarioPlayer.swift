@@ -69,7 +69,8 @@ struct ScenarioPlayer: Sendable {
         guard var told = failure else { return }
         let events = play.link.events.all.suffix(Self.eventsTold)
         told.events = events.compactMap { RawJSON($0.bytes) }
-        var lines = EventLines(style: Style(isOn: false))
+        // In domain time, as all that a scenario says.
+        var lines = EventLines(style: Style(isOn: false), speed: 1)
         for event in events { told.eventLines += lines.lines(event, name: play.link.events.name(of: event)) }
         if let refusals = await play.provider?.refusals(), !refusals.isEmpty {
             told.message += "; the service would not have what the provider said: " + refusals.joined(separator: "; ")
