@@ -4,11 +4,13 @@ import pytest
 
 from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
-from support.provider import RawProvider, toggle
+from support.provider import TORCH, RawProvider, toggle
 from support.schemas import strict
 from support.widgets import entry
+from support.wire import Deadline
 
-EMPTY = {"timers": [], "total": 0, "overdue": 0, "hours": [], "later": 0, "exact": True}
+EMPTY = {"timers": [], "total": 0, "overdue": 0, "hours": [], "later": 0, "calls": [],
+         "callsTotal": 0, "exact": True}
 
 
 def timers(client, **fields):
@@ -102,6 +104,44 @@ def test_families_filter(wire, service, client, rows):
     assert timers(client, family="activity", limit=rows)["total"] == 1
     assert timers(client, family="widget", limit=rows) == EMPTY
     assert timers(client)["total"] == 2
+
+
+def calls(client, count, **fields):
+    """The calls, once there are so many."""
+    deadline = Deadline()
+    while (found := timers(client, **fields))["callsTotal"] != count:
+        assert not deadline.passed, found
+    return found["calls"]
+
+
+def test_calls_tell_what_providers_are_asked_and_for_how_long_yet(wire, service, client):
+    mode = {"name": "mode", "type": "string", "isOptional": True, "dynamicOptions": True}
+    provider = RawProvider(wire, service.commands, toggle(parameters=[mode]), capacity=1)
+    ids = [client.applied("control.add", kind=TORCH, device=device)["control"]["id"] for device in "abc"]
+    asked = provider.call("value")
+    # The next read waits with its provider, and its time has not begun; the third one is held back.
+    sent, waits = calls(client, 2)
+    row = {"op": "control.value", "family": "control", "app": client.app, "kind": TORCH, "state": "preview", "attempt": 1}
+    assert sent == {
+        **row, "id": ids[0], "device": "a", "provider": provider.id, "age": sent["age"], "left": sent["left"],
+        "isWaiting": False}
+    assert 0 < sent["left"] <= 30_000 and sent["age"] >= 0
+    assert waits == {**row, "id": ids[1], "device": "b", "isWaiting": True}
+    # A question is of no device, and its time runs while it waits.
+    asker = Commands(wire, service.commands, client.app)
+    asker.send(asker.command("control.options", kind=TORCH, parameter="mode"))
+    question = calls(client, 3)[1]
+    assert question == {
+        "op": "control.options", "family": "control", "app": client.app, "kind": TORCH, "left": question["left"],
+        "attempt": 1, "isWaiting": True}
+    assert [row["id"] for row in calls(client, 1, device="a")] == [ids[0]]
+    assert len(calls(client, 3, limit=1)) == 1
+    assert calls(client, 3, family="control") and calls(client, 0, family="widget") == []
+    assert calls(client, 0, family="activity") == [] and calls(client, 0, app="com.example.nobody") == []
+    provider.answer(asked, True)
+    # Read and question take turns; whichever is asked now, what was answered is not there any more.
+    provider.call()
+    assert ids[0] not in [row.get("id") for row in calls(client, 3)]
 
 
 def test_overdue_ones_stand_first_and_in_the_first_hour(wire, serve):

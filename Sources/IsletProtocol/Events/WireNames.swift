@@ -2,6 +2,17 @@ package import IsletCore
 
 // The contract's words for the core's cases. Switches and not raw values: the core's numbers are its own business.
 
+extension EntityFamily {
+    package var wireName: StaticString {
+        switch self {
+        case .activity: "activity"
+        case .control: "control"
+        case .widget: "widget"
+        case .group: "group"
+        }
+    }
+}
+
 extension ActivityState {
     package var wireName: StaticString {
         switch self {

@@ -20,7 +20,7 @@ extension Partition {
             }
         case .timers(let list):
             let scan = TimerScan(TimerFilter(list, frame, engine), limit: list.limit, at: now.domain)
-            if isThroughAtOnce({ scan.advance(engine, left: &$0) }) { return answer(scan, envelope, frame) }
+            if isThroughAtOnce({ scan.advance(self, left: &$0) }) { return answer(scan, envelope, frame) }
             return later(.timerList(scan), envelope, frame)
         case .slots(let list): return self.list(list, envelope, frame)
         case .subscribers(let list):
@@ -112,7 +112,7 @@ extension Partition {
     // MARK: Timers
 
     func answer(_ scan: TimerScan, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        answerFromEngine { writer, engine in scan.write(to: &writer, envelope, frame, of: engine) }
+        answer { writer in scan.write(to: &writer, envelope, frame, self) }
     }
 
     // MARK: Problems

@@ -314,7 +314,7 @@ final class ProblemScan {
 
     private func lookAtProvider(_ reference: ProviderRef, _ filter: ProblemFilter, _ partition: Partition) {
         guard let provider = partition.providers.statistics(of: reference) else { return }
-        let app = provider.kinds.first.map { partition.app(ofKind: ServedKind(number: $0)) }
+        let app = provider.kinds.first.map { partition.engine.app(ofKind: ServedKind(number: $0)) }
         if let wanted = filter.app, app != wanted { return }
         var row = Row(problem: .providerSilent, subject: .provider(provider.id), app: app)
         let silence = Self.silentPings * partition.providers.limits.pingEvery
@@ -412,11 +412,7 @@ final class ProblemScan {
         case .entity(let place): writer.identity(of: place, of: partition.engine)
         case .kind(let kind):
             writer.field("family", name: ProblemFamily.kind.name)
-            writer.app(partition.app(ofKind: kind), of: partition.engine)
-            switch kind {
-            case .control(let kind): writer.field("kind", plain: partition.engine.controls.kinds[kind].name)
-            case .widget(let kind): writer.field("kind", plain: partition.engine.widgets.kinds[kind].name)
-            }
+            writer.kind(kind, of: partition.engine)
         case .group(let group):
             writer.field("family", name: ProblemFamily.group.name)
             writer.app(partition.engine.groups[group].owner, of: partition.engine)
@@ -448,13 +444,6 @@ extension Partition {
         guard !clock.isManual else { return nil }
         let span = Double(time - now.monotonic) * clock.factor
         return Milliseconds(exactly: span.rounded()).map { now.domain + $0 }
-    }
-
-    fileprivate func app(ofKind kind: ServedKind) -> AppID {
-        switch kind {
-        case .control(let kind): engine.controls.kinds.app(of: kind)
-        case .widget(let kind): engine.widgets.kinds.app(of: kind)
-        }
     }
 }
 

@@ -19,6 +19,21 @@ struct TimerFilter {
         }
     }
 
+    /// Whether a call is one of those that are asked for. What is asked for no entity is on no device.
+    func matches(_ call: OpenCall, _ partition: Partition) -> Bool {
+        let place: EntityPlace
+        switch call.purpose {
+        case .value(let control), .perform(let control): place = EntityPlace(.control, control.slot)
+        case .timeline(let widget), .performWidget(let widget): place = EntityPlace(.widget, widget.slot)
+        case .question:
+            let kind = ServedKind(number: call.kind)
+            if let family, family != kind.family { return false }
+            return device == nil && app.map { $0 == partition.engine.app(ofKind: kind) } ?? true
+        }
+        if let family, family != place.family { return false }
+        return matches(place, in: partition.engine)
+    }
+
     /// Whether the timer of the entity at a place is one of those that are asked for.
     func matches(_ place: EntityPlace, in engine: borrowing Engine) -> Bool {
         guard app != nil || device != nil else { return true }

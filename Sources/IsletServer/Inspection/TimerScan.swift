@@ -1,7 +1,7 @@
 import IsletCore
 import IsletProtocol
 
-/// `timer.list` on its way through the slabs of all families, in bounded turns.
+/// `timer.list` on its way through the slabs of all families and through the calls to providers, in bounded turns.
 ///
 /// It counts all timers that match, by the hour, and keeps the earliest. Over several turns timers may be armed and take
 /// effect under it; then what it says is said to be inexact, and rows that hold no longer are left out.
@@ -11,6 +11,7 @@ final class TimerScan {
     private static let hour: Milliseconds = 3_600_000
 
     private let filter: TimerFilter?
+    private var calls: CallScan?
     private let limit: Int
     /// When it began: hours count from here.
     private let begunAt: Instant
@@ -29,6 +30,7 @@ final class TimerScan {
     /// - Parameter filter: nil where nothing matches.
     init(_ filter: TimerFilter?, limit: Int, at now: Instant) {
         self.filter = filter
+        calls = filter.map { CallScan($0, limit: limit) }
         self.limit = limit
         begunAt = now
         families = filter.map { filter in filter.family.map { [$0] } ?? Engine.timedFamilies } ?? []
@@ -36,15 +38,20 @@ final class TimerScan {
     }
 
     /// Looks at some more slots; true when it is through.
-    func advance(_ engine: borrowing Engine) -> Bool {
+    func advance(_ partition: Partition) -> Bool {
         var left = ListBounds.slotsPerTurn
-        return advance(engine, left: &left)
+        return advance(partition, left: &left)
     }
 
     /// - Parameter left: how many slots it may look at; what is left of them afterwards.
-    func advance(_ engine: borrowing Engine, left: inout Slot) -> Bool {
+    func advance(_ partition: Partition, left: inout Slot) -> Bool {
         guard let filter else { return true }
         turns += 1
+        guard advance(filter, partition.engine, left: &left) else { return false }
+        return calls?.advance(partition, left: &left) ?? true
+    }
+
+    private func advance(_ filter: TimerFilter, _ engine: borrowing Engine, left: inout Slot) -> Bool {
         while let family = families.first {
             let count = engine.slotCount(of: family)
             let end = Slot(min(UInt64(count), UInt64(nextSlot) + UInt64(left)))
@@ -80,14 +87,14 @@ final class TimerScan {
     }
 
     /// Writes the answer.
-    func write(to writer: inout JSONWriter, _ envelope: Envelope, _ frame: Span<UInt8>, of engine: borrowing Engine) {
+    func write(to writer: inout JSONWriter, _ envelope: Envelope, _ frame: Span<UInt8>, _ partition: Partition) {
         sortOut()
         writer.beginAnswer(envelope, frame, ok: true)
         writer.key("timers")
         writer.beginArray()
         // Over several turns another entity may have come to stand there, or the timer was armed anew.
-        for timer in earliest where turns <= 1 || engine.timer(at: timer.place) == timer {
-            writer.timer(timer, of: engine)
+        for timer in earliest where turns <= 1 || partition.engine.timer(at: timer.place) == timer {
+            writer.timer(timer, of: partition.engine)
         }
         writer.endArray()
         writer.field("total", total)
@@ -103,6 +110,14 @@ final class TimerScan {
         }
         writer.endArray()
         writer.field("later", later)
+        if calls != nil {
+            calls?.write(to: &writer, partition)
+        } else {
+            writer.key("calls")
+            writer.beginArray()
+            writer.endArray()
+            writer.field("callsTotal", 0)
+        }
         writer.field("exact", turns <= 1)
         writer.endObject()
     }

@@ -141,7 +141,7 @@ extension Partition {
         case .widgetList(let scan):
             return scan.advance(engine) ? answer { scan.write(to: &$0, job.envelope, req.span) } : nil
         case .timerList(let scan):
-            return scan.advance(engine) ? answer(scan, job.envelope, req.span) : nil
+            return scan.advance(self) ? answer(scan, job.envelope, req.span) : nil
         case .slotList(let scan):
             return scan.advance(engine) ? answer(scan, job.envelope, req.span) : nil
         case .subscriberList(let scan):

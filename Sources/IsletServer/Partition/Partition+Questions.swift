@@ -211,6 +211,20 @@ extension Partition {
     }
 }
 
+extension Partition {
+    /// The op by which a provider is asked a question.
+    func opOfQuestion(_ number: UInt64) -> StaticString {
+        switch questions[number]?.sort {
+        case .controlOptions: "control.options"
+        case .widgetOptions: "widget.options"
+        case .snapshot: "widget.snapshot"
+        case .recommendations: "widget.recommendations"
+        // Nobody waits for it any more, which only the table does not know yet.
+        case .relevance, nil: "widget.relevance"
+        }
+    }
+}
+
 extension ProviderQuestion.Sort {
     /// The member of the answer that shows it.
     fileprivate var member: StaticString {

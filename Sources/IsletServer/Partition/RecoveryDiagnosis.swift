@@ -56,7 +56,7 @@ final class RecoveryDiagnosis {
     private func note(_ entity: RecoveredEntity) {
         let app = entity.copy(entity.parts.app)
         guard apps.contains(app), let place = EntityPlace(number: entity.slot) else { return }
-        let names = [app, Array(Self.word(for: place.family).utf8), entity.copy(entity.parts.kind)]
+        let names = [app, Array("\(place.family.wireName)".utf8), entity.copy(entity.parts.kind)]
         let last = place.family == .group ? entity.parts.key : entity.parts.id
         let topic = Array((names + [entity.copy(last)]).joined(separator: [UInt8(ascii: "/")]))
         guard traces[topic]?.row?.seq ?? 0 <= entity.seq else { return }
@@ -67,15 +67,6 @@ final class RecoveryDiagnosis {
             if let image, !image.machine.state.isListed { revision = nil }
         }
         traces[topic, default: Trace()].row = (entity.slot, entity.seq, revision)
-    }
-
-    private static func word(for family: EntityFamily) -> String {
-        switch family {
-        case .activity: "activity"
-        case .control: "control"
-        case .widget: "widget"
-        case .group: "group"
-        }
     }
 
     // MARK: Comparing

@@ -97,7 +97,7 @@ struct CallPool: ~Copyable {
     private var chunks: [UnsafeMutablePointer<Call>] = []
     private var firstFree = CallList.end
     /// How many slots were ever used.
-    private var capacity: UInt32 = 0
+    private(set) var capacity: UInt32 = 0
     /// How many records there are.
     private(set) var count = 0
 

@@ -12,10 +12,34 @@ enum ServedKind: Equatable {
         self = number >= Self.widgets ? .widget(number - Self.widgets) : .control(number)
     }
 
+    /// Whose calls are told with its own.
+    var family: EntityFamily {
+        switch self {
+        case .control: .control
+        case .widget: .widget
+        }
+    }
+
     var number: UInt32 {
         switch self {
         case .control(let kind): kind
         case .widget(let kind): Self.widgets + kind
+        }
+    }
+}
+
+extension Engine {
+    func app(ofKind kind: ServedKind) -> AppID {
+        switch kind {
+        case .control(let kind): controls.kinds.app(of: kind)
+        case .widget(let kind): widgets.kinds.app(of: kind)
+        }
+    }
+
+    func name(ofKind kind: ServedKind) -> [UInt8] {
+        switch kind {
+        case .control(let kind): controls.kinds[kind].name
+        case .widget(let kind): widgets.kinds[kind].name
         }
     }
 }

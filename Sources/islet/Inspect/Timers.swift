@@ -11,6 +11,7 @@ struct Timers: AsyncParsableCommand {
               islet timers --limit 5 --family widget
               islet timers --app com.example.delivery --device phone-1
               islet timers --hours                    how many in each of the next hours
+              islet timers --calls                    what providers are asked now
               islet timers --filter 'cause=staleDate and key~order-*' -o name
               islet timers --json | jq -r '[.at, .cause, .id] | @tsv'
 
@@ -18,6 +19,7 @@ struct Timers: AsyncParsableCommand {
             stale, ends, is removed, is asked for anew. OVERDUE ones are past their date
             and have not fired yet; lateness is how long after its date one has fired,
             in real time.
+            Calls are what providers are asked now: each fails when its time is over.
             --filter compares at, cause, family, app, kind, id, key, device and state, and
             looks through the next 1 000.
             """)
@@ -36,6 +38,9 @@ struct Timers: AsyncParsableCommand {
     @Flag(help: "How many fire in each hour, instead of which.")
     var hours = false
 
+    @Flag(help: "Only the calls to providers that are under way or wait.")
+    var calls = false
+
     @OptionGroup var filter: FilterOption<TimerRows>
     @OptionGroup var limit: LimitOption
     @OptionGroup var output: OutputOptions
@@ -47,6 +52,8 @@ struct Timers: AsyncParsableCommand {
     func validate() throws {
         guard limit.limit <= Self.limitMax else { throw ValidationError("--limit is at most \(Self.limitMax) here") }
         guard !hours || filter.text == nil else { throw ValidationError("--hours counts all: it takes no --filter") }
+        guard !hours || !calls else { throw ValidationError("--hours counts timers: it does not go with --calls") }
+        guard !calls || filter.text == nil else { throw ValidationError("--filter is of timers: it does not go with --calls") }
     }
 
     func run() async throws {
@@ -59,6 +66,7 @@ struct Timers: AsyncParsableCommand {
         try await service.withConnection { [command] connection in
             let answer = try await connection.send(command)
             let now = try await connection.now()
+            if calls { return try await writeCalls(CallsText(answer, style: .output)) }
             let all = answer[hours ? "hours" : "timers"]?.elements?.compactMap(\.object) ?? []
             let selection = filter.map {
                 Pages.Selection(all, limit: limit.limit, fitting: $0, now: now, of: answer["total"]?.integer)
@@ -69,6 +77,7 @@ struct Timers: AsyncParsableCommand {
                 hours ? text.hours : text.table(of: rows, isWide: isWide)
             }
             if !output.json, !output.isNames {
+                if !hours { for line in CallsText(answer, style: .output).section { Console.data(line) } }
                 let stats = try await connection.send(Command("service.stats"))["stats"]?.object ?? [:]
                 for line in TimersText.lateness(stats) { Console.data(line) }
             }
@@ -76,5 +85,10 @@ struct Timers: AsyncParsableCommand {
             if let selection { return Console.message(selection.line + ShownCount.told(filters)) }
             Console.message(hours ? text.total(filters) : text.shown(filters))
         }
+    }
+
+    private func writeCalls(_ text: CallsText) async throws {
+        try await RowOutput.write(text.calls, output, name: CallsText.address) { isWide in text.table(isWide: isWide) }
+        Console.message(text.shown(["app": app, "device": device, "family": family]))
     }
 }
