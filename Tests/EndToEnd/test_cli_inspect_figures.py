@@ -13,7 +13,7 @@ import pytest
 from support.cli import Islet
 from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
-from support.provider import toggle
+from support.provider import TORCH, RawProvider, toggle
 from support.schemas import strict
 from support.scripted import ScriptedService
 from support.service import ROOT
@@ -129,6 +129,25 @@ def test_timers_are_filtered_and_named_as_other_subcommands_take_them(islet, cli
     assert islet("activity", "get", two, "--json").json[0]["key"] == "k1", "an id, since it is on a device"
     assert islet("timers", "-o", "wide").out.splitlines()[0].split()[-2:] == ["KIND", "ID"]
     islet("timers", "--hours", "--filter", "key", code=2)
+
+
+def test_timers_shows_what_providers_are_asked(islet, client, wire, service):
+    provider = RawProvider(wire, service.commands, toggle(), capacity=1)
+    ids = [client.applied("control.add", kind=TORCH, device=device)["control"]["id"] for device in "ab"]
+    call = provider.call("value")
+    lines = [" ".join(line.split()) for line in islet("timers").out.splitlines()]
+    assert lines[:2] == ["", "CALL TIME LEFT SENT NAME APP DEVICE PROVIDER"]
+    ends = [f"Torch/{id[-12:]}" for id in ids]
+    assert re.fullmatch(
+        rf"control\.value \d+ s \S+ m?s ago control {ends[0]} com\.example\.pizza a {provider.id[-12:]}", lines[2]), lines
+    assert lines[3].startswith("control.value - waits control "), lines
+    only = islet("timers", "--calls", "-o", "name")
+    assert only.out.split() == ids and only.err == "showing 2 of 2 calls\n"
+    assert [row["op"] for row in islet("timers", "--calls", "--json").json] == ["control.value"] * 2
+    assert islet("timers", "--calls", "--device", "b").err == "showing 1 of 1 call, with device b\n"
+    provider.answer(call, True)
+    for words in (["--hours"], ["--filter", "device=a"]):
+        islet("timers", "--calls", *words, code=2)
 
 
 def test_timers_by_hour(islet, client):
