@@ -60,7 +60,7 @@ STATS = {
     "lateness": spans("ms", 2), "answer": spans("us", 1_900), "commit": spans("us", 1_500),
     "providers": {"connected": 2, "calls": 31, "waiting": 0, "inFlight": 1, "failures": 2, "timedOut": 1, "dropped": 0,
                   "call": spans("ms", 12)},
-    "subscribers": {"reporting": 2, "lagging": 0, "maximumLag": 0}, "clients": {"connected": 5, "cut": 0},
+    "subscribers": {"reporting": 2, "lagging": 0, "maximumLag": 0, "silent": 0}, "clients": {"connected": 5, "cut": 0},
     "journal": {"epoch": "e", "committed": 900, "snapshot": 800, "isFull": False},
     "diskFull": False, "stopping": False, "memory": {"resident": 220_200_960},
 }
@@ -137,9 +137,9 @@ def test_timers_shows_what_providers_are_asked(islet, client, wire, service):
     call = provider.call("value")
     lines = [" ".join(line.split()) for line in islet("timers").out.splitlines()]
     assert lines[:2] == ["", "CALL TIME LEFT SENT NAME APP DEVICE PROVIDER"]
-    ends = [f"Torch/{id[-12:]}" for id in ids]
+    ends = [f"torch/{id[-12:]}" for id in ids]
     assert re.fullmatch(
-        rf"control\.value \d+ s \S+ m?s ago control {ends[0]} com\.example\.pizza a {provider.id[-12:]}", lines[2]), lines
+        rf"control\.value \d+ s \d+ m?s ago control {ends[0]} com\.example\.pizza a {provider.id[-12:]}", lines[2]), lines
     assert lines[3].startswith("control.value - waits control "), lines
     only = islet("timers", "--calls", "-o", "name")
     assert only.out.split() == ids and only.err == "showing 2 of 2 calls\n"

@@ -13,6 +13,7 @@ from support.events import Events
 from support.relay import CommandRelay
 from support.schemas import schema_of, strict
 from support.small_disk import until
+from support.webpage import board_words
 from support.wire import DEADLINE
 
 TAXI = "com.example.taxi"
@@ -151,7 +152,7 @@ def test_figures_tell_of_those_that_lag(client):
     report(client, {client.app: 10_200})
     nonce = report(client, {client.app: 1})
     figures = client.read("service.stats")["stats"]["subscribers"]
-    assert figures == {"reporting": 2, "lagging": 1, "maximumLag": 10_249}
+    assert figures == {"reporting": 2, "lagging": 1, "maximumLag": 10_249, "silent": 0}
     [first, second] = subscribers(client)["subscribers"]
     assert first["nonce"] == nonce and first["isLagging"] and not second["isLagging"]
 
@@ -301,3 +302,33 @@ def test_who_is_too_far_behind_is_told_once_for_each_of_sixteen_apps(wire, servi
 
     assert told(seq=last - limit) == []
     assert told(seq=last - limit - 1) == ["", *(f"/{app}" for app in apps[:16])]
+
+
+def test_who_follows_and_reports_nothing_is_listed_as_such(wire, serve, pages):
+    """A subscriber of one's own in another language, beside a tail that reports, and the board, which hands events on."""
+    service = serve(words=board_words())
+    client = Commands(wire, service.commands)
+    client.start()
+    assert subscribers(client)["silentTotal"] == 0
+    follower = wire.socket("SUB", service.events)
+    for topic in (f"{client.app}/activity/", f"{TAXI}/", *(f"com.example.more{number}/" for number in range(10))):
+        follower.setsockopt(wire.zmq.SUBSCRIBE, topic.encode())
+    tail = Islet(service, app="").begin("tail")
+    pages(service)
+    try:
+        until(lambda: subscribers(client)["total"] == 1 and subscribers(client)["silentTotal"] == 1)
+        [row] = subscribers(client)["silent"]
+        assert row["topicCount"] == 12 and len(row["topics"]) == 8 and row["age"] >= 5_000
+        assert row["topics"][0] == "com.example.more0/"
+        assert client.read("service.stats")["stats"]["subscribers"]["silent"] == 1
+        shown = Islet(service)("subscribers")
+        assert "FOLLOWS" in shown.out and "com.example.more0/…" in shown.out and "and 9 more" in shown.out
+        assert shown.err == (
+            "showing 1 of 1 subscriber, none lags; 1 more follows and reports nothing: nobody knows how far it is\n")
+        assert subscribers(client, app=TAXI)["silentTotal"] == 1
+        assert subscribers(client, app="com.example.nobody")["silentTotal"] == 0
+        follower.close()
+        until(lambda: subscribers(client)["silentTotal"] == 0)
+    finally:
+        tail.kill()
+        tail.communicate()

@@ -121,7 +121,7 @@ def test_calls_tell_what_providers_are_asked_and_for_how_long_yet(wire, service,
     asked = provider.call("value")
     # The next read waits with its provider, and its time has not begun; the third one is held back.
     sent, waits = calls(client, 2)
-    row = {"op": "control.value", "family": "control", "app": client.app, "kind": TORCH, "state": "preview", "attempt": 1}
+    row = {"op": "control.value", "family": "control", "app": client.app, "kind": TORCH, "state": "loading", "attempt": 1}
     assert sent == {
         **row, "id": ids[0], "device": "a", "provider": provider.id, "age": sent["age"], "left": sent["left"],
         "isWaiting": False}
@@ -139,9 +139,9 @@ def test_calls_tell_what_providers_are_asked_and_for_how_long_yet(wire, service,
     assert calls(client, 3, family="control") and calls(client, 0, family="widget") == []
     assert calls(client, 0, family="activity") == [] and calls(client, 0, app="com.example.nobody") == []
     provider.answer(asked, True)
-    # Read and question take turns; whichever is asked now, what was answered is not there any more.
+    # Reads and questions take turns; whichever is asked next, what was answered is not there any more.
     provider.call()
-    assert ids[0] not in [row.get("id") for row in calls(client, 3)]
+    assert ids[0] not in [row.get("id") for row in timers(client)["calls"]]
 
 
 def test_overdue_ones_stand_first_and_in_the_first_hour(wire, serve):

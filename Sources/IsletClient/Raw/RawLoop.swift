@@ -13,6 +13,8 @@ actor RawLoop: BusLoop {
     private static let waitingEvents: Int32 = 20_000
     /// Messages that one turn takes from one socket, so that the other gets its share.
     private static let messagesPerTurn = 256
+    /// What is subscribed to by one that hands events on and has applied none: the service does not wait for its reports.
+    private static let relay = [0xFF] + Array("relay".utf8)
     /// A join that goes unanswered for so long is asked for again.
     private static let joinPatience = Duration.seconds(2)
 
@@ -151,6 +153,7 @@ actor RawLoop: BusLoop {
             } catch {
                 return .failure(.endpoint(endpoints.events, reason: error.description))
             }
+            try? events.subscribe(Self.relay)
             followsEvents = true
         }
         lastReader += 1

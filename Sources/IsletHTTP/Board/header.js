@@ -109,7 +109,8 @@ function write() {
         providers.timedOut > 0 && `${count(providers.timedOut)} timed out`]));
     const subscribers = stats.subscribers;
     figure("subscribers", count(subscribers.reporting), "report", subscribers.lagging > 0
-        ? `at most ${count(subscribers.maximumLag)} behind` : "none lags");
+        ? `at most ${count(subscribers.maximumLag)} behind`
+        : subscribers.silent > 0 ? `none lags, ${count(subscribers.silent)} silent` : "none lags");
     alarm("subscribers", subscribers.lagging > 0, `${count(subscribers.lagging)} lagging`);
     banner(stats);
 }

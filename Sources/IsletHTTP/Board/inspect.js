@@ -118,7 +118,13 @@ async function subscribers() {
             `${app} at ${count(seq)}${lag > 0 ? `, ${count(lag)} behind` : ""}`).join("; "),
         `${span(each.age)} ago`,
     ]);
-    return table(["Subscriber", "Behind", "Apps", "Reported"], rows, answer.total,
+    const silent = (answer.silent ?? []).map((each) => [
+        "silent", "?", each.topics.map((topic) => topic === "" ? "everything" : `${topic}…`).join("; ")
+            + (each.topicCount > each.topics.length ? `; and ${count(each.topicCount - each.topics.length)} more` : ""),
+        `never, for ${span(each.age)}`,
+    ]);
+    return table(["Subscriber", "Behind", "Apps", "Reported"], [...rows, ...silent],
+        answer.total + (answer.silentTotal ?? 0),
         "No subscriber reports where it is.");
 }
 

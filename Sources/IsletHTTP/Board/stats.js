@@ -77,7 +77,7 @@ function fromInfo(info) {
         answer: {unit: "us", ...nothing},
         commit: {unit: "us", ...(info.journal?.commit ?? nothing)},
         providers: {connected: info.providers, calls: 0, waiting: 0, inFlight: 0, failures: 0, timedOut: 0, dropped: 0},
-        subscribers: {reporting: 0, lagging: 0, maximumLag: 0},
+        subscribers: {reporting: 0, lagging: 0, maximumLag: 0, silent: 0},
         journal: info.journal, diskFull: info.journal?.isFull ?? false, stopping: false,
     };
 }

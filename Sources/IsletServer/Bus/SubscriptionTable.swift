@@ -1,9 +1,13 @@
+package import IsletCore
+
 /// How many subscriptions peers have, by the descriptors of their connections.
 ///
 /// libzmq takes each before anybody can look at it, and forgets it only with its connection. It keeps them in one trie, with
 /// a node for each byte in which topics differ, and walks all of that trie on this thread whenever any subscriber leaves
 /// (measured: 13 ms with 512 Ki nodes, 60 ms with 1 Mi, 0.7 s with 8 Mi). So the trie is
 /// what is limited: topics that begin alike, and those of several peers, have their common part once.
+///
+/// It also knows who follows without ever saying how far it is: of those nobody knows whether they lose events.
 package struct SubscriptionTable {
     /// Subscriptions of one peer (contract, "The process").
     package static let perPeer = 1_000
@@ -17,11 +21,41 @@ package struct SubscriptionTable {
         "a peer has at most \(perPeer) subscriptions, and the topics of all differ in at most \(bytesInAll >> 20) MiB"
     }
 
+    /// Nonces of one peer that are kept, the newest: by them it may report how far it is.
+    private static let noncesPerPeer = 4
+    /// A follower that has said nothing of itself for so long since it came is silent, in milliseconds of real time.
+    package static let patience: Milliseconds = 5_000
+
     private struct Peer {
         var topics: Set<[UInt8]> = []
+        /// How many of them are of events, rather than the service's own words.
+        var followed = 0
+        /// Since when it follows anything; monotonic milliseconds.
+        var since: Milliseconds = 0
+        /// Of its joins, the newest last.
+        var nonces: [[UInt8]] = []
+        /// Whether it hands events on to others, and has applied none itself.
+        var isRelay = false
         /// What its topics added when they came, to those that others had.
         var brought = 0
         var isCut = false
+
+        /// It has subscribed to a topic.
+        mutating func note(_ topic: [UInt8], at time: Milliseconds) {
+            if FollowedTopic.isOfEvents(topic) {
+                if followed == 0 { since = time }
+                followed += 1
+            } else if let join = JoinTopic(topic) {
+                nonces.append(join.nonce)
+                if nonces.count > SubscriptionTable.noncesPerPeer { nonces.removeFirst() }
+            } else if topic == FollowedTopic.relay {
+                isRelay = true
+            }
+        }
+
+        func isSilent(at time: Milliseconds, reports: ([UInt8]) -> Bool) -> Bool {
+            followed > 0 && !isRelay && time - since >= SubscriptionTable.patience && !nonces.contains(where: reports)
+        }
     }
 
     private let perPeer: Int
@@ -45,8 +79,11 @@ package struct SubscriptionTable {
 
     /// A peer subscribes to a topic.
     ///
+    /// - Parameter time: monotonic milliseconds.
     /// - Returns: the peer that is to be cut for it, if that is too much: this one, or the one that has brought most.
-    package mutating func subscribed(_ descriptor: Int32, to topic: UnsafeRawBufferPointer) -> Int32? {
+    package mutating func subscribed(
+        _ descriptor: Int32, to topic: UnsafeRawBufferPointer, at time: Milliseconds
+    ) -> Int32? {
         guard !isCut(descriptor) else { return nil }
         let before = bytes
         let shared = topics.insert(topic)
@@ -57,6 +94,7 @@ package struct SubscriptionTable {
         }
         let added = bytes - before
         peers[descriptor]?.brought += added
+        peers[descriptor]?.note(shared, at: time)
         count += 1
         var toCut: Int32?
         if peers[descriptor]?.topics.count ?? 0 > perPeer {
@@ -71,6 +109,7 @@ package struct SubscriptionTable {
     /// A peer ends a subscription, if it has it.
     package mutating func unsubscribed(_ descriptor: Int32, from topic: UnsafeRawBufferPointer) {
         guard let topic = peers[descriptor]?.topics.remove(Array(topic)) else { return }
+        if FollowedTopic.isOfEvents(topic) { peers[descriptor]?.followed -= 1 }
         let before = bytes
         forget(topic)
         // Others may have it by now, or have brought what it shares: what it frees is no more than an estimate.
@@ -82,6 +121,30 @@ package struct SubscriptionTable {
     package mutating func lost(_ descriptor: Int32) {
         guard let peer = peers.removeValue(forKey: descriptor) else { return }
         for topic in peer.topics { forget(topic) }
+    }
+
+    /// How many follow and report nothing.
+    ///
+    /// - Parameters:
+    ///   - time: monotonic milliseconds.
+    ///   - reports: whether anybody reports with this nonce.
+    package func silentCount(at time: Milliseconds, reports: ([UInt8]) -> Bool) -> Int {
+        peers.values.count { $0.isSilent(at: time, reports: reports) }
+    }
+
+    /// Those who follow and report nothing, the one that came first first.
+    ///
+    /// - Parameter app: only those whose topics may have events of it.
+    package func silent(
+        at time: Milliseconds, app: [UInt8]?, reports: ([UInt8]) -> Bool
+    ) -> [SilentFollower] {
+        var found: [SilentFollower] = []
+        for peer in peers.values where peer.isSilent(at: time, reports: reports) {
+            let topics = peer.topics.filter(FollowedTopic.isOfEvents)
+            if let app, !topics.contains(where: { FollowedTopic.mayName(app, $0) }) { continue }
+            found.append(SilentFollower(age: time - peer.since, topics: topics))
+        }
+        return found.sorted { $0.age > $1.age }
     }
 
     /// The peer that has brought most; of equals, the one that asks.

@@ -20,7 +20,7 @@ extension EngineHost {
             guard let change = sockets.monitors.next(bound, into: &change) else { return false }
             switch change {
             case .accepted(let descriptor):
-                if bound == .events { subscriptions.lost(descriptor) }
+                if bound == .events { partition.subscriptions.lost(descriptor) }
                 if !connections.accepted(descriptor, at: bound.rawValue) { _ = kickPeer(descriptor: descriptor) }
             case .lost(let descriptor):
                 connections.lost(descriptor, at: bound.rawValue)
@@ -31,7 +31,7 @@ extension EngineHost {
                 }
                 if bound == .commands { partition.connectionHasEnded(descriptor) }
                 if bound == .events {
-                    subscriptions.lost(descriptor)
+                    partition.subscriptions.lost(descriptor)
                     partition.clientIsGone(Peer(subscriberAt: descriptor))
                 } else if let peer = waitingPeers[bound.rawValue].removeValue(forKey: descriptor) {
                     partition.clientIsGone(peer)
@@ -126,11 +126,13 @@ extension EngineHost {
         received.withUnsafeBytes { bytes in
             let topic = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
             switch bytes.first {
-            case 1: if let cut = subscriptions.subscribed(descriptor, to: topic) { _ = kickPeer(descriptor: cut) }
-            case 0: subscriptions.unsubscribed(descriptor, from: topic)
+            case 1:
+                let cut = partition.subscriptions.subscribed(descriptor, to: topic, at: partition.now.monotonic)
+                if let cut { _ = kickPeer(descriptor: cut) }
+            case 0: partition.subscriptions.unsubscribed(descriptor, from: topic)
             default: break
             }
         }
-        return !subscriptions.isCut(descriptor)
+        return !partition.subscriptions.isCut(descriptor)
     }
 }

@@ -26,7 +26,6 @@ package actor EngineHost: BusLoop {
     @exclusivity(unchecked) var change = Message()
     @exclusivity(unchecked) var outbox = PeerOutbox<Peer>()
     var connections: ConnectionTable
-    var subscriptions = SubscriptionTable()
     /// Who speaks over the connections of each socket.
     var speakers: [PeerConnections]
     /// For whom something waits or waited, by the connections of each socket.
@@ -166,13 +165,14 @@ package actor EngineHost: BusLoop {
         partition.statistics.connections = ConnectionFigures(
             commands: connections.count(at: .commands), bulk: connections.count(at: .bulk),
             events: connections.count(at: .events), ingest: connections.count(at: .ingest),
-            refused: connections.refused, subscriptions: subscriptions.count, cutSubscribers: subscriptions.cut)
-        guard (connections.refused, subscriptions.cut) != (toldRefusals.connections, toldRefusals.subscribers),
+            refused: connections.refused, subscriptions: partition.subscriptions.count,
+            cutSubscribers: partition.subscriptions.cut)
+        guard (connections.refused, partition.subscriptions.cut) != (toldRefusals.connections, toldRefusals.subscribers),
             toldRefusals.at == 0 || now - toldRefusals.at >= Self.refusalsTold
         else { return }
         let refused = connections.refused - toldRefusals.connections
-        let cut = subscriptions.cut - toldRefusals.subscribers
-        toldRefusals = (connections.refused, subscriptions.cut, now)
+        let cut = partition.subscriptions.cut - toldRefusals.subscribers
+        toldRefusals = (connections.refused, partition.subscriptions.cut, now)
         if refused > 0 {
             logger.warning(
                 "\(refused) connections were shut: \(connections.limitInWords)", metadata: ["connections": "\(refused)"])

@@ -32,6 +32,7 @@ extension JSONWriter {
         field("reporting", reading.subscribers.reporting)
         field("lagging", reading.subscribers.lagging)
         field("maximumLag", reading.subscribers.maximumLag)
+        field("silent", reading.subscribers.silent)
         endObject()
         key("clients")
         beginObject()

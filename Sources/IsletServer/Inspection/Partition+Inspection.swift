@@ -68,7 +68,7 @@ extension Partition {
     private func walkedFigures() -> WalkedFigures {
         WalkedFigures(
             overdue: engine.overdueTimers(at: now.domain, limit: Self.maximumOverdue),
-            nextAt: engine.earliestDeadline(), subscribers: subscribers.figures(of: engine),
+            nextAt: engine.earliestDeadline(), subscribers: subscriberFigures(),
             groupBytes: engine.groups.all.reduce(0) { $0 + $1.bytes })
     }
 
@@ -151,8 +151,15 @@ extension Partition {
     // MARK: Subscribers
 
     func answer(_ scan: SubscriberScan, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        answerFromEngine { writer, engine in
-            scan.write(to: &writer, envelope, frame, subscribers, at: now.monotonic, of: engine)
+        let silent = subscriptions.silent(at: now.monotonic, app: scan.app) { subscribers.reports[$0] != nil }
+        return answerFromEngine { writer, engine in
+            scan.write(to: &writer, envelope, frame, subscribers, silent, at: now.monotonic, of: engine)
         }
+    }
+
+    private func subscriberFigures() -> SubscriberFigures {
+        var figures = subscribers.figures(of: engine)
+        figures.silent = subscriptions.silentCount(at: now.monotonic) { subscribers.reports[$0] != nil }
+        return figures
     }
 }

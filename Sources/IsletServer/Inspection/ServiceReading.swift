@@ -71,6 +71,8 @@ package struct SubscriberFigures: Equatable, Sendable {
     package var lagging = 0
     /// How many events the one is behind that is furthest.
     package var maximumLag: UInt64 = 0
+    /// Those that follow and report nothing.
+    package var silent = 0
 }
 
 /// How the journal stands.

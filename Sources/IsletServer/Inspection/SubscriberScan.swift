@@ -18,7 +18,7 @@ final class SubscriberScan {
         }
     }
 
-    private let app: [UInt8]?
+    let app: [UInt8]?
     private let limit: Int
     private var hasBegun = false
     /// Those that are to be looked at in later turns.
@@ -79,7 +79,7 @@ final class SubscriberScan {
     /// Writes the answer, the one that lags most first.
     func write(
         to writer: inout JSONWriter, _ envelope: Envelope, _ frame: Span<UInt8>, _ table: SubscriberTable,
-        at now: Milliseconds, of engine: borrowing Engine
+        _ silent: [SilentFollower], at now: Milliseconds, of engine: borrowing Engine
     ) {
         sortOut()
         writer.beginAnswer(envelope, frame, ok: true)
@@ -101,11 +101,42 @@ final class SubscriberScan {
         }
         writer.endArray()
         writer.field("total", total)
+        writer.key("silent")
+        writer.beginArray()
+        for follower in silent.prefix(limit) {
+            let end = writer.count
+            writer.silent(follower)
+            if writer.count - start > ListBounds.maximumBytes {
+                writer.truncate(to: end)
+                break
+            }
+        }
+        writer.endArray()
+        writer.field("silentTotal", silent.count)
         writer.endObject()
     }
 }
 
 extension JSONWriter {
+    /// So many topics of a silent follower are shown…
+    private static var shownTopics: Int { 8 }
+    /// …with so many bytes at most.
+    private static var topicBytes: Int { 240 }
+
+    /// One that follows and reports nothing: since when, and what.
+    fileprivate mutating func silent(_ follower: SilentFollower) {
+        beginObject()
+        field("age", follower.age)
+        key("topics")
+        beginArray()
+        for topic in follower.topics.sorted(by: { $0.lexicographicallyPrecedes($1) }).prefix(Self.shownTopics) {
+            string(String(decoding: topic.prefix(Self.topicBytes), as: UTF8.self))
+        }
+        endArray()
+        field("topicCount", follower.topics.count)
+        endObject()
+    }
+
     /// One subscriber: how far it said that it is, and how far behind that is now.
     ///
     /// - Parameter app: the only app that is shown; nil for all.

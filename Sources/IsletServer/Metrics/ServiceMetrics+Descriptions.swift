@@ -57,6 +57,8 @@ extension ServiceMetrics {
         MetricDescription(
             "islet_subscribers_lagging", .gauge, help: "Subscribers that are more than 10000 events behind in an app."),
         MetricDescription(
+            "islet_subscribers_silent", .gauge, help: "Subscribers that follow events and report nothing of themselves."),
+        MetricDescription(
             "islet_subscriber_lag_max", .gauge, help: "How many events the subscriber that is furthest behind has to come."),
         MetricDescription("islet_journal_bytes", .gauge, help: "Bytes of the files of the data directory."),
         MetricDescription("islet_journal_free_bytes", .gauge, help: "Bytes that are free on the disk of the data directory."),

@@ -41,6 +41,7 @@ package struct ServiceMetrics: Sendable {
         set("islet_timers_overdue", reading.timers.overdue)
         set("islet_subscribers", reading.subscribers.reporting)
         set("islet_subscribers_lagging", reading.subscribers.lagging)
+        set("islet_subscribers_silent", reading.subscribers.silent)
         metrics.gauge("islet_subscriber_lag_max").set(Double(reading.subscribers.maximumLag))
         metrics.gauge("islet_commit_age_seconds").set(Double(reading.commitAge) / 1_000)
         set("islet_disk_full", reading.isDiskFull ? 1 : 0)

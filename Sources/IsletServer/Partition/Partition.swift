@@ -152,6 +152,8 @@ package final class Partition {
     /// The backup that is being made.
     var backup: RunningBackup?
     var subscribers = SubscriberTable()
+    /// Who is subscribed to what, which the host tells.
+    package var subscriptions = SubscriptionTable()
     @exclusivity(unchecked) package internal(set) var statistics: Statistics
     /// Whether the last answer that was written says `ok:true`.
     @exclusivity(unchecked) var wasAccepted = false

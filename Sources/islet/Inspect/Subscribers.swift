@@ -12,9 +12,10 @@ struct Subscribers: AsyncParsableCommand {
               islet subscribers --filter 'lag>1000 or age>30s' -o wide
               islet subscribers --json | jq -c 'select(.isLagging)'
 
-            Only those that report how far they are (stream.applied) can be shown; the
-            LAG is how many events they have not applied yet. One that LAGS is told so,
-            and loses events where it does not catch up; it never slows others down.
+            Those that report how far they are (stream.applied) come first: LAG is how
+            many events they have not applied yet. One that LAGS is told so, and loses
+            events where it does not catch up; it never slows others down. Of those that
+            report nothing nobody knows how far they are: they stand below, without a LAG.
             --filter compares nonce, age, lag and isLagging.
             """)
 
@@ -47,8 +48,14 @@ struct Subscribers: AsyncParsableCommand {
             try await RowOutput.write(rows, output, name: { $0["nonce"]?.string ?? "?" }) { isWide in
                 SubscribersText.table(rows, isWide: isWide, style: .output)
             }
+            let silent = filter == nil ? answer["silent"]?.elements?.compactMap(\.object) ?? [] : []
+            if !output.json, !output.isNames {
+                for line in SubscribersText.silent(silent, below: !rows.isEmpty, style: .output) { Console.data(line) }
+            }
             let slow = rows.count { $0["isLagging"]?.bool == true }
-            let note = slow == 0 ? ", none lags" : ", \(slow) of them lag\(slow == 1 ? "s" : "")"
+            let note =
+                (slow == 0 ? ", none lags" : ", \(slow) of them lag\(slow == 1 ? "s" : "")")
+                + SubscribersText.silentNote(answer["silentTotal"]?.integer ?? 0)
             if let selection {
                 return Console.message(selection.line + " subscribers" + ShownCount.told(["app": app]) + note)
             }

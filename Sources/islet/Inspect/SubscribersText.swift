@@ -25,6 +25,30 @@ package enum SubscribersText {
         return table.lines(style: style)
     }
 
+    /// A table of those that follow and report nothing, below another or alone; nothing where there are none.
+    package static func silent(_ rows: [RawObject], below isBelow: Bool, style: Style) -> [String] {
+        guard !rows.isEmpty else { return [] }
+        var table = TextTable("SILENT", "FOLLOWS")
+        for row in rows {
+            let topics = row["topics"]?.elements?.compactMap(\.string) ?? []
+            let count = row["topicCount"]?.integer ?? Int64(topics.count)
+            let named = topics.prefix(appsMax).map { $0.isEmpty ? "everything" : "\($0.printable)…" }
+            let more = count > Int64(named.count) ? ["and \(count - Int64(named.count)) more"] : []
+            table.add(
+                row["age"]?.integer.map { "for \(TimeText.span($0))" } ?? "?", (named + more).joined(separator: ", "))
+        }
+        return (isBelow ? [""] : []) + table.lines(style: style)
+    }
+
+    /// Such as `; 3 more follow and report nothing: nobody knows how far they are`.
+    package static func silentNote(_ count: Int64) -> String {
+        switch count {
+        case ...0: ""
+        case 1: "; 1 more follows and reports nothing: nobody knows how far it is"
+        default: "; \(RecoveryText.grouped(Int(clamping: count))) more follow and report nothing: nobody knows how far they are"
+        }
+    }
+
     /// `com.example.pizza at 90 113, 12 behind`.
     private static func app(_ member: RawObject.Member) -> String {
         let seq = member.value.object?["seq"]?.integer ?? 0

@@ -1,8 +1,10 @@
+import IsletCore
 import IsletServer
 import Testing
 
 @Suite struct SubscriptionTableTests {
     private var table = SubscriptionTable(perPeer: 3, bytesInAll: 1_000)
+    private var now: Milliseconds = 0
 
     /// Whether nobody is cut for it.
     private mutating func subscribe(_ topic: String, _ peer: Int32 = 1) -> Bool {
@@ -10,7 +12,7 @@ import Testing
     }
 
     private mutating func cut(by topic: String, _ peer: Int32) -> Int32? {
-        Array(topic.utf8).withUnsafeBytes { table.subscribed(peer, to: $0) }
+        Array(topic.utf8).withUnsafeBytes { table.subscribed(peer, to: $0, at: now) }
     }
 
     private mutating func end(_ topic: String, _ peer: Int32 = 1) {
@@ -29,6 +31,58 @@ import Testing
         #expect(!isAnyWithin && table.cut == 1)
         let isAnotherWithin = subscribe("d", 2)
         #expect(isAnotherWithin)
+    }
+
+    /// Who is silent, by its age and topics.
+    private func silent(reporting nonces: Set<String> = [], app: String? = nil) -> [Milliseconds: Set<String>] {
+        let found = table.silent(at: now, app: app.map { Array($0.utf8) }) { nonces.contains(String(decoding: $0, as: UTF8.self)) }
+        let count = table.silentCount(at: now) { nonces.contains(String(decoding: $0, as: UTF8.self)) }
+        #expect(app != nil || count == found.count)
+        return Dictionary(uniqueKeysWithValues: found.map { follower in
+            (follower.age, Set(follower.topics.map { String(decoding: $0, as: UTF8.self) }))
+        })
+    }
+
+    private mutating func join(_ nonce: String, _ peer: Int32) {
+        let topic = [0xFF] + Array("join/\(nonce)".utf8)
+        topic.withUnsafeBytes { _ = table.subscribed(peer, to: $0, at: now) }
+    }
+
+    @Test mutating func `who follows and reports nothing is silent after a while`() {
+        let patience = SubscriptionTable.patience
+        let nonces = (1...6).map { String(repeating: "\($0)", count: 32) }
+        table = SubscriptionTable(perPeer: 10, bytesInAll: 10_000)
+        for nonce in nonces.prefix(5) { join(nonce, 1) }
+        now = patience
+        #expect(silent().isEmpty, "it follows nothing yet")
+        _ = subscribe("com.a/", 1)
+        _ = subscribe("com.a/", 1)
+        now += 1
+        _ = subscribe("com.b/activity/", 2)
+        now = 2 * patience - 1
+        #expect(silent().isEmpty)
+        now += 1
+        #expect(silent() == [patience: ["com.a/"]])
+        now += 1
+        #expect(silent() == [patience + 1: ["com.a/"], patience: ["com.b/activity/"]])
+        // By the newest nonces that it has joined with, and by no other.
+        #expect(silent(reporting: [nonces[4]]).keys.sorted() == [patience])
+        #expect(silent(reporting: [nonces[1]]).keys.sorted() == [patience])
+        #expect(silent(reporting: [nonces[0], nonces[5]]).count == 2)
+        #expect(silent(app: "com.a").keys.sorted() == [patience + 1])
+        #expect(silent(app: "com.b").keys.sorted() == [patience])
+        #expect(silent(app: "com").isEmpty)
+        end("com.a/", 1)
+        #expect(silent() == [patience: ["com.b/activity/"]])
+        table.lost(2)
+        #expect(silent().isEmpty)
+    }
+
+    @Test mutating func `who hands events on has none to report`() {
+        FollowedTopic.relay.withUnsafeBytes { _ = table.subscribed(1, to: $0, at: 0) }
+        _ = subscribe("", 1)
+        now = SubscriptionTable.patience
+        #expect(silent().isEmpty)
     }
 
     @Test mutating func whatWasNeverSubscribedToCannotBeEnded() {
@@ -127,7 +181,7 @@ import Testing
                 topic.withUnsafeBytes { table.unsubscribed(Int32(peer), from: $0) }
                 kept[peer].remove(topic)
             default:
-                _ = topic.withUnsafeBytes { table.subscribed(Int32(peer), to: $0) }
+                _ = topic.withUnsafeBytes { table.subscribed(Int32(peer), to: $0, at: 0) }
                 kept[peer].insert(topic)
             }
             let all = kept.reduce(into: Set()) { $0.formUnion($1) }
