@@ -211,7 +211,7 @@ extension FilterSubject {
     private static let exemption: [FilterField] = [.init("exempt", .words(exemptions)), .init("rules", .list())]
 
     /// What `top` lists in any of its tabs.
-    package static let top = union("a row", [activity, control, widget, provider, subscriber])
+    package static let top = union("a row", [activity, control, widget, provider, subscriber, problem])
 
     private static func next(_ causes: [String]) -> FilterKind {
         .deadline([.init("at", .date), .init("cause", .words(causes))])

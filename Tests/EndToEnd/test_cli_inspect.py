@@ -542,7 +542,7 @@ def test_help_begins_with_examples(words):
 
 def test_the_help_of_top_names_its_tabs():
     shown = run("top", "--help", env=environment()).stdout
-    assert "default: activities" in re.sub(r"\s+", " ", shown)
+    assert "else problems; with a filter activities" in re.sub(r"\s+", " ", shown)
     assert not re.search(r"^ +\w+ +- *$", shown, re.MULTILINE)
 
 

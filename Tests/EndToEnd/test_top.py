@@ -14,6 +14,7 @@ from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
 from support.demo import Demo
 from support.running import Running
+from support.provider import TORCH, RawProvider, toggle
 from support.service import BINARY, environment, run
 from support.terminal import Terminal
 
@@ -39,8 +40,8 @@ def top(terminal, service):
     """A top of the service, over all apps."""
     env = {name: value for name, value in Islet(service).env.items() if name != "ISLET_APP"}
 
-    def make(*words, wait="live", more=(), **size):
-        one = terminal("top", "--interval", "100ms", *words, env={**env, **dict(more)}, **size)
+    def make(*words, wait="live", more=(), tab="activities", **size):
+        one = terminal("top", "--interval", "100ms", "--tab", tab, *words, env={**env, **dict(more)}, **size)
         if wait:
             one.wait(wait)
         return one
@@ -66,7 +67,7 @@ def test_a_screen_of_80_by_24_has_figures_states_and_rows_by_the_next_deadline(t
     assert all(len(line) <= 80 for line in one.lines)
     assert re.search(r"^islet top .*up .* UTC  live$", one.lines[0])
     assert re.search(r"^timers +3 armed +next in 1 m ", one.text, re.M)
-    assert "active 3" in one.text and "1 Activities 3" in one.text
+    assert "active 3" in one.text and "2 Activities 3" in one.text
     names = [line.split()[0] for line in one.lines if line.startswith("order-")]
     assert names == ["order-8", "order-7", "order-9"]
     assert "showing 3 of 3" in one.text
@@ -97,6 +98,90 @@ def test_rows_are_filtered_while_it_is_typed_and_sorted_by_any_column(top, clien
     quits(one)
 
 
+def test_what_is_wrong_stands_first_and_leads_to_its_details(top, client, wire, service):
+    one = top(tab="problems", wait="nothing fails, waits too long, is stale or lags", columns=120)
+    client.start(key="order-7", staleDate=after(MINUTE))
+    client.start(key="order-8", staleDate=after(2 * MINUTE))
+    client.start(key="order-9")
+    provider = RawProvider(wire, service.commands, toggle())
+    client.applied("control.add", kind=TORCH, device="phone")
+    provider.fail(provider.call("value"))
+    client.advance(by=3 * MINUTE)
+    one.wait("^warning +failed +control torch/")
+    one.wait("^notice +stale +activity order-8 ")
+    sorts = [line.split()[0] for line in one.lines if line.startswith(("critical ", "warning ", "notice "))]
+    assert sorts == sorted(sorts, key=["critical", "warning", "notice"].index)
+    stale = [line.split()[3] for line in one.lines if " stale " in line and line.startswith("notice ")]
+    assert stale == ["order-7", "order-8"], "what has lasted longest first"
+    assert " 1 Problems " in one.text and "order-9" not in one.text
+    one.press("/", *"stale", "enter")
+    one.wait("showing 2 of 2|showing 2 found")
+    one.press("enter")
+    one.wait("^  key +order-7")
+    one.press("e")
+    one.wait("staleDateReached")
+    one.press("t")
+    one.wait("nothing has happened yet")
+    client.applied("activity.update", key="order-7", contentState={"eta": 2}, staleDate=after(HOUR))
+    one.wait(r'updated .*\{"eta":2\}')
+    one.press("escape")
+    one.wait("^notice +stale +activity order-8 ")
+    quits(one)
+
+
+def test_rows_are_ended_dismissed_and_reloaded_once_it_is_confirmed(top, client, wire, service):
+    provider = RawProvider(wire, service.commands, toggle())
+    client.applied("control.add", kind=TORCH, device="phone")
+    provider.answer(provider.call("value"), True)
+    client.start(key="order-7", staleDate=after(HOUR))
+    looking = top(wait="^order-7 ")
+    looking.press("E")
+    looking.wait("nothing is changed from here: start it with --write")
+    quits(looking)
+    one = top("--write", wait="^order-7 ")
+    one.press("E")
+    one.wait(r"^end activity order-7 of com\.example\.pizza\? y: yes, any other key: no")
+    one.press("n")
+    one.wait("showing 1 of 1")
+    one.press("R")
+    one.wait("order-7 is nothing to reload")
+    one.press("E", "y")
+    one.wait("^activity order-7 was ended")
+    one.wait("^order-7 .* ended ")
+    [ended] = [event for event in client.read("activity.history", key="order-7")["events"] if event["to"] == "ended"]
+    assert ended["by"]["req"].startswith("top")
+    one.press("D", "y")
+    one.wait("^activity order-7 was dismissed")
+    one.press("3")
+    one.wait("^torch/")
+    one.press("R", "y")
+    one.wait("was asked for anew")
+    provider.answer(provider.call("value"), False)
+    one.wait("^torch/.* shown ")
+    quits(one)
+
+
+def test_what_has_changed_since_it_was_shown_is_not_ended(top, client):
+    client.start(key="order-7", staleDate=after(HOUR))
+    one = top("--write", wait="^order-7 ")
+    one.press("p", "E")
+    one.wait("^end activity order-7 ")
+    client.applied("activity.update", key="order-7", contentState={"eta": 2})
+    one.press("y")
+    one.wait("activity order-7 has changed meanwhile: nothing was done")
+    assert client.read("activity.get", key="order-7")["activity"]["state"] == "active"
+    # A problem's row has no revision, and its state says whether it is still one.
+    two = top("--write", tab="problems", wait="nothing fails")
+    client.advance(by=2 * HOUR)
+    two.wait("^notice +stale +activity order-7 ")
+    two.press("p", "E")
+    two.wait("^end activity order-7 ")
+    client.applied("activity.update", key="order-7", contentState={"eta": 3}, staleDate=after(9 * HOUR))
+    two.press("y")
+    two.wait("activity order-7 is active by now: nothing was done")
+    assert client.read("activity.get", key="order-7")["activity"]["state"] == "active"
+
+
 def test_details_explanation_tail_help_and_pause_are_a_key_away(top, client):
     client.start(key="order-7", staleDate=after(MINUTE))
     one = top(wait="^order-7 ")
@@ -116,9 +201,9 @@ def test_details_explanation_tail_help_and_pause_are_a_key_away(top, client):
     one.press("q", "p")
     one.wait("PAUSED")
     client.start(key="order-8")
-    one.press("2")
+    one.press("3")
     one.wait("there are no controls now")
-    one.press("1", "p")
+    one.press("2", "p")
     one.wait("^order-8 ")
     quits(one)
 
@@ -215,7 +300,7 @@ def test_a_service_that_goes_away_is_waited_for(terminal, serve, wire, tmp_path)
     service = serve(urls)
     Commands(wire, service.commands).start(key="order-7")
     env = environment(ISLET_COMMANDS=urls["--commands"])
-    one = terminal("top", "--interval", "100ms", env=env)
+    one = terminal("top", "--interval", "100ms", "--tab", "activities", env=env)
     one.wait("^order-7 ")
     service.stop()
     one.wait("NO ANSWER for ")
@@ -233,7 +318,8 @@ def test_a_tail_goes_on_with_a_service_that_was_away(terminal, serve, wire, tmp_
     urls = {f"--{name}": f"ipc://{tmp_path}/{name}" for name in ("commands", "events", "bulk")}
     service = serve(urls)
     Commands(wire, service.commands).start(key="order-7")
-    one = terminal("top", "--interval", "100ms", env=environment(ISLET_COMMANDS=urls["--commands"]))
+    one = terminal(
+        "top", "--interval", "100ms", "--tab", "activities", env=environment(ISLET_COMMANDS=urls["--commands"]))
     one.wait("^order-7 ")
     one.press("T")
     one.wait("nothing has happened yet")
@@ -284,7 +370,7 @@ def test_of_very_many_it_shows_some_and_says_so_and_a_filter_finds_the_others(to
             client.command("activity.start", type="Delivery", attributes={}, contentState={}, key=f"order-{number:03}")
             for number in range(first, first + 100)))
     one = top(wait="showing 200 of 300")
-    assert "1 Activities 300" in one.text
+    assert " 2 Activities 300 " in one.text
     one.press("/", "key=order-299", "enter")
     one.wait("^order-299 ")
     one.wait("showing 1 of 1 ")
@@ -361,22 +447,24 @@ def test_apps_controls_widgets_and_providers_of_the_demo_have_their_tabs(termina
     try:
         demo.home(), demo.travel()
         one = terminal("top", "--interval", "100ms", env=demo.env)
+        one.wait("nothing fails|^(critical|warning|notice) ")
+        one.press("tab")
         one.wait("^order-101 ")
-        one.press("2")
-        one.wait("^GarageDoor/.*phone-1 .*shown .*closed")
         one.press("3")
+        one.wait("^GarageDoor/.*phone-1 .*shown .*closed")
+        one.press("4")
         one.wait("^Flight/.*shown")
         one.press("enter")
         one.wait("^  family ")
         one.press("end")
         one.wait("RELOADS")
-        one.press("escape", "4")
+        one.press("escape", "5")
         one.wait(r"com.example.tr.* live")
         one.press("enter")
         one.wait("capacity")
-        one.press("escape", "5")
+        one.press("escape", "6")
         one.wait("there are no subscribers now|does not list its subscribers")
-        one.press("tab")
+        one.press("tab", "tab")
         one.wait("^order-101 ")
         quits(one)
     finally:
@@ -434,7 +522,7 @@ def test_lines_say_that_a_service_went_and_came_back(serve, tmp_path):
 def test_once_writes_the_screen_as_text(service, client):
     client.start(key="order-7", staleDate=after(MINUTE))
     islet = Islet(service)
-    out = islet("top", "--once", "--interval", "100ms").out
+    out = islet("top", "--once", "--tab", "activities", "--interval", "100ms").out
     assert "\x1b" not in out
     assert re.search(r"^order-7 .* active .* stale in 1 m", out, re.M)
     assert "showing 1 of 1" in out
@@ -459,7 +547,7 @@ def test_what_fits_is_found_in_each_of_many_apps(service, client):
     islet = Islet(service, app="")
     out = islet("top", "--once", "--interval", "100ms", "--filter", "state=stale").out
     assert re.search(r"^order-1 .* stale .* com.team.app149", out, re.M) and out.endswith("showing 1 of 1\n")
-    assert islet("top", "--once", "--interval", "100ms").out.endswith("showing 150 of 150\n")
+    assert islet("top", "--once", "--tab", "activities", "--interval", "100ms").out.endswith("showing 150 of 150\n")
 
 
 def test_apps_that_were_not_asked_are_told(service, client):
@@ -524,12 +612,14 @@ def test_a_service_without_stats_is_shown_by_what_it_says(terminal, wire, tmp_pa
     try:
         env = environment(ISLET_COMMANDS=f"ipc://{tmp_path}/old", ISLET_APP="com.example.old")
         one = terminal("top", "--interval", "100ms", env=env, columns=160)
+        one.wait("this service does not list its problems")
+        one.press("2")
         one.wait("^old-2 ")
         assert re.search(r"^timers +7 armed +lateness p50 0 p99 4 max 5 ms", one.text, re.M)
         assert "0.0.9" in one.text and "service.stats" in older.asked
-        one.press("5")
+        one.press("6")
         one.wait("this service does not list its subscribers")
-        one.press("2")
+        one.press("3")
         one.wait("there are no controls now|no controls")
         quits(one)
     finally:

@@ -8,13 +8,15 @@ struct Top: AsyncParsableCommand {
         abstract: "Watch what runs, what is stuck and what fires next.",
         discussion: """
             EXAMPLES:
-              islet top                              every app; ? shows the keys
-              islet top --app com.example.delivery
-              islet top --filter state=stale --tab activities
+              islet top                              what is wrong; ? shows the keys
+              islet top --tab activities --app com.example.delivery
+              islet top --filter state=stale
               islet top --once                       the screen as text, and end
+              islet top --write                      E, D and R end, dismiss, reload
               islet top --interval 10s | tee figures.txt
 
-            On a terminal it fills the screen and goes on until q. Where there is none,
+            It begins with what `islet problems` tells, or with the activities that fit a
+            filter; the other tabs are a key away. On a terminal it fills the screen and goes on until q. Where there is none,
             it writes a line of figures for each interval. It waits for a service that
             is not there, and for one that goes away.
             """)
@@ -33,11 +35,14 @@ struct Top: AsyncParsableCommand {
         help: ArgumentHelp("One app (else ISLET_APP, else the context's, else all).", valueName: "bundle id"))
     var app: String?
 
-    @Option(help: ArgumentHelp("What is listed.", valueName: "tab"))
-    var tab = TopTab.activities
+    @Option(help: ArgumentHelp("What is listed (else problems; with a filter activities).", valueName: "tab"))
+    var tab: TopTab?
 
     @Option(help: ArgumentHelp("Which rows: words and name=value, or as --filter of the lists.", valueName: "words"))
     var filter = ""
+
+    @Flag(help: "Let keys end, dismiss and reload, once each is confirmed.")
+    var write = false
 
     @OptionGroup var service: ServiceOptions
 
@@ -74,8 +79,8 @@ struct Top: AsyncParsableCommand {
     private func model(size: ScreenSize) -> TopModel {
         var model = TopModel(
             endpoint: Redaction.endpoint(service.endpoints.commands), interval: interval.milliseconds, limit: limit,
-            app: chosenApp(app), size: size)
-        model.tab = tab
+            app: chosenApp(app), mayWrite: write, size: size)
+        model.tab = tab ?? (filter.isEmpty ? .problems : .activities)
         model.filter = TopFilter(filter)
         return model
     }

@@ -67,6 +67,7 @@ extension TopTab {
     /// The columns of its table.
     var columns: [TopColumn] {
         switch self {
+        case .problems: Self.problemColumns
         case .activities: Self.activityColumns
         case .controls: Self.controlColumns
         case .widgets: Self.widgetColumns
@@ -78,6 +79,7 @@ extension TopTab {
     /// The column that it is sorted by at first.
     var standardSort: String {
         switch self {
+        case .problems: "SEVERITY"
         case .activities, .widgets: "NEXT"
         case .controls: "NAME"
         case .providers: "CALLS"
@@ -97,6 +99,22 @@ extension TopTab {
     private static let device = TopColumn.text("DEVICE", "device", 6...16, rank: 5)
     private static let app = TopColumn.text("APP", "app", 8...28, rank: 7)
     private static let cause = TopColumn.text("CAUSE", "cause", 7...15, rank: 3)
+
+    private static let problemColumns = [
+        // The worst first, as the service has them: what is about more than one entity before single ones, then what has
+        // lasted longest.
+        TopColumn(
+            title: "SEVERITY", width: 8...8, rank: 0, cell: { row, _ in row["severity"]?.string ?? "" },
+            key: { .number(ProblemsText.order($0)) }),
+        .text("WHAT", "what", 5...9, rank: 0), name(.problems, 12...34), app,
+        TopColumn(
+            title: "FOR", width: 4...5, rank: 1, isRight: true,
+            cell: { row, now in row["since"]?.integer.map { TopText.age(now.subtractingClamped($0)) } ?? "" },
+            key: { row in row["since"]?.integer.map(TopColumn.SortKey.number) ?? .nothing }),
+        TopColumn(
+            title: "WHY", width: 20...100, rank: 2, cell: { row, _ in ProblemsText.why(row) },
+            key: { row in .text(ProblemsText.why(row)) }),
+    ]
 
     private static let activityColumns = [
         name(.activities, 9...30), .text("TYPE", "type", 5...16, rank: 6), device, state, revision,

@@ -76,7 +76,7 @@ package struct TopFilter: Sendable, Hashable {
     /// As `==`.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    private static let names: Set = ["state", "type", "kind", "device", "key", "app", "family"]
+    private static let names: Set = ["severity", "what", "state", "type", "kind", "device", "key", "app", "family"]
 
     /// Whether it is of the lists' grammar, and not of words and `name=value` alone.
     private static func isExpression(_ text: String) -> Bool {

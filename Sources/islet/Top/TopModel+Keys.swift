@@ -6,6 +6,13 @@ extension TopModel {
         if draft != nil { return type(key) }
         if key == .control("l") { return [.repaint] }
         if panel != nil { return pressInPanel(key) }
+        outcome = nil
+        if let action = asked {
+            asked = nil
+            guard key == .character("y") else { return [] }
+            outcome = "\(action.name): …"
+            return [.change(action)]
+        }
         switch key {
         case .character("q"), .character("Q"): return [.quit]
         case .character("?"), .character("h"): show(.help)
@@ -18,12 +25,15 @@ extension TopModel {
             arrange()
         case .character("e"): open(.explanation)
         case .enter: open(.details)
+        case .character("E"): ask(.end)
+        case .character("D"): ask(.dismiss)
+        case .character("R"): ask(.reload)
         case .character("t"): return tail(isAll: false)
         case .character("T"): return tail(isAll: true)
         case .escape: setFilter("")
         case .tab, .right: move(toTab: tab.place + 1)
         case .backTab, .left: move(toTab: tab.place - 1)
-        case .character(let digit) where ("1"..."5").contains(digit): move(toTab: (digit.wholeNumberValue ?? 1) - 1)
+        case .character(let digit) where ("1"..."6").contains(digit): move(toTab: (digit.wholeNumberValue ?? 1) - 1)
         case .up, .character("k"): select(selectedIndex - 1)
         case .down, .character("j"): select(selectedIndex + 1)
         case .pageUp: select(selectedIndex - TopScreen.bodyHeight(size))
@@ -33,6 +43,18 @@ extension TopModel {
         case .character, .control, .backspace, .delete: break
         }
         return []
+    }
+
+    // MARK: Changes
+
+    private mutating func ask(_ verb: TopAction.Verb) {
+        guard mayWrite else {
+            outcome = "nothing is changed from here: start it with --write"
+            return
+        }
+        guard let row = selectedRow else { return }
+        asked = TopAction(verb, row, in: tab)
+        if asked == nil { outcome = "\(tab.name(row.object)) is nothing to \(verb.words.present)" }
     }
 
     // MARK: The table
@@ -104,12 +126,15 @@ extension TopModel {
     }
 
     private mutating func open(_ aspect: TopSubject.Aspect) {
-        guard let row = selectedRow, aspect == .details || tab.family != nil else { return }
+        guard let row = selectedRow else { return }
+        let about = tab.subject(of: row.object)
+        guard aspect == .details || about.family != nil else { return }
+        let identity = about == tab ? row.identity : about.identity(row.object)
         let subject = TopSubject(
-            aspect: aspect, tab: tab, app: row.object["app"]?.string ?? "", identity: row.identity,
+            aspect: aspect, tab: about, app: row.object["app"]?.string ?? "", identity: identity,
             name: tab.name(row.object))
         // What is no entity has said everything about itself.
-        let lines = tab.family == nil ? EntityText.memberLines(row.object, now: reading?.figures.now ?? 0) : nil
+        let lines = about.family == nil ? EntityText.memberLines(row.object, now: reading?.figures.now ?? 0) : nil
         show(.subject(subject, lines: lines))
     }
 
@@ -119,8 +144,8 @@ extension TopModel {
             panelTop = nil
             return [.follow(prefix: app.map { $0 + "/" } ?? "")]
         }
-        guard let row = selectedRow, let family = tab.family, let app = row.object["app"]?.string,
-            let kind = row.object[tab.kindMember]?.string, let id = row.object["id"]?.string
+        guard let row = selectedRow, let family = tab.subject(of: row.object).family,
+            let app = row.object["app"]?.string, let kind = row.object[tab.kindMember]?.string, let id = row.object["id"]?.string
         else { return [] }
         show(.tail(title: tab.name(row.object), lines: nil))
         panelTop = nil
@@ -148,7 +173,7 @@ extension TopModel {
             show(.help)
             return effects
         case .character("e"), .character("d"), .character("t"):
-            guard case .subject(let subject, _) = panel, subject.tab == tab else { break }
+            guard case .subject(let subject, _) = panel, subject.tab == tab || tab == .problems else { break }
             panel = nil
             if key == .character("t") { return tail(isAll: false) }
             open(key == .character("e") ? .explanation : .details)

@@ -13,6 +13,8 @@ package struct TopModel: Sendable {
         case failed(String, at: Int64)
         /// Lines of the stream that a tail follows; none at first, when it has joined.
         case tail([String])
+        /// What came of a change.
+        case changed(String)
     }
 
     /// Something to do.
@@ -23,6 +25,8 @@ package struct TopModel: Sendable {
         /// Follow the events of all topics that begin so, instead of those that were followed before.
         case follow(prefix: String)
         case unfollow
+        /// Make this change; what came of it is told.
+        case change(TopAction)
         /// What the terminal shows is unknown: write everything.
         case repaint
     }
@@ -48,6 +52,8 @@ package struct TopModel: Sendable {
     let interval: Int64
     let limit: Int
     let app: String?
+    /// Whether keys may change anything.
+    let mayWrite: Bool
 
     var size: ScreenSize
     var now: Int64 = 0
@@ -60,6 +66,10 @@ package struct TopModel: Sendable {
     var draft: String?
     /// Why what was typed is no filter, until the next key.
     var complaint: String?
+    /// The change that waits for its confirmation.
+    var asked: TopAction?
+    /// What came of the last change, until the next key.
+    var outcome: String?
     var panel: Panel?
     /// The first line of the panel that is seen; nil: the last ones are.
     var panelTop: Int? = 0
@@ -94,14 +104,17 @@ package struct TopModel: Sendable {
     ///   - interval: milliseconds of real time from one reading to the next.
     ///   - limit: how many rows are asked for at most.
     ///   - app: the one app to look at; nil: all.
+    ///   - mayWrite: whether keys may change anything.
     ///   - now: milliseconds of real time since some moment.
     package init(
-        endpoint: String, interval: Int64, limit: Int, app: String? = nil, size: ScreenSize, now: Int64 = 0
+        endpoint: String, interval: Int64, limit: Int, app: String? = nil, mayWrite: Bool = false, size: ScreenSize,
+        now: Int64 = 0
     ) {
         self.endpoint = endpoint
         self.interval = interval
         self.limit = limit
         self.app = app
+        self.mayWrite = mayWrite
         self.size = size
         self.now = now
         link = .connecting(since: now)
@@ -149,6 +162,11 @@ package struct TopModel: Sendable {
             case .live: link = .away(since: readingSince, why: why)
             case .connecting: break
             }
+            return due()
+        case .changed(let what):
+            outcome = what
+            // What it has brought about is to be seen.
+            dueAt = now
             return due()
         case .tail(let lines):
             guard case .tail(let title, let known) = panel else { return [] }

@@ -133,7 +133,7 @@ extension TopScreen {
             switch model.tab {
             case .controls: figures.controls
             case .widgets: figures.widgets
-            case .activities, .providers, .subscribers: figures.activities
+            case .problems, .activities, .providers, .subscribers: figures.activities
             }
         // States that nothing is in are named where there is room.
         let all = legend(of: states, isWhole: true)

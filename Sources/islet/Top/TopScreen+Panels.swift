@@ -109,11 +109,12 @@ extension TopScreen {
             return line
         }
         return [
-            line("1 … 5, Tab", "activities, controls, widgets, providers, subscribers"),
+            line("1 … 6, Tab", "problems, activities, controls, widgets, providers, subscribers"),
             line("↑ ↓ PgUp PgDn g G", "select a row"),
             line("Enter", "its details, kept up to date"),
             line("e", "explain: why it is as it is, each decision with its rule"),
             line("t", "tail: its events as they happen; T: those of all"),
+            line("E, D, R", "end, dismiss, reload the row, once y confirms it; with --write"),
             line("/", "filter: words that stand anywhere in a row, and name=value:"),
             line("", "state=stale  key=order-7  type=Delivery  device=phone-1"),
             line("", "app=com.example.pizza  family=systemSmall, as in --filter of the"),

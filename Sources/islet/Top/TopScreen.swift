@@ -47,19 +47,30 @@ package enum TopScreen {
 
     // MARK: The table
 
-    /// `1 Activities 12 031  2 Controls 40 …`, the present one reversed.
+    /// `1 Problems 3  2 Activities 12 031  3 Controls 40 …`, the present one reversed.
     private static func tabs(_ model: TopModel) -> StyledLine {
+        let whole = tabs(model, isNarrow: false)
+        return whole.columns <= model.size.columns ? whole : tabs(model, isNarrow: true)
+    }
+
+    /// - Parameter isNarrow: whether there is room for the number of the present one alone.
+    private static func tabs(_ model: TopModel, isNarrow: Bool) -> StyledLine {
         var line = StyledLine()
-        let isNarrow = model.size.columns < 84
         for tab in TopTab.allCases {
             let isPresent = tab == model.tab
-            let count = model.reading.flatMap { tab.count(in: $0.figures) }.map { " " + TopText.count($0) } ?? ""
-            if !line.runs.isEmpty { line.add(" ") }
+            let count = isNarrow && !isPresent ? "" : count(of: tab, model).map { " " + TopText.count($0) } ?? ""
+            if !line.runs.isEmpty, !isNarrow { line.add(" ") }
             let title = isNarrow && tab == .subscribers ? "Subs" : tab.title
             let ink = isPresent ? Ink(isBold: true, isReverse: true) : Ink.plain
             line.add(" \(tab.place + 1) \(title)\(count) ", ink)
         }
         return line
+    }
+
+    /// How many there are; of problems only where they are what was asked for.
+    private static func count(of tab: TopTab, _ model: TopModel) -> Int64? {
+        guard let reading = model.reading else { return nil }
+        return tab.count(in: reading.figures) ?? (reading.request.tab == tab ? reading.total : nil)
     }
 
     /// The head and the rows that are seen.
@@ -104,6 +115,8 @@ package enum TopScreen {
 
     private static func ink(of column: TopColumn, _ row: TopRow) -> Ink {
         switch column.title {
+        case "SEVERITY" where row.object["severity"]?.string == "critical": .wrong
+        case "SEVERITY" where row.object["severity"]?.string == "warning": .warning
         case "STATE" where row.object["isLagging"]?.bool == true: .warning
         case "STATE" where row.state == "live": .good
         case "STATE" where ["open", "halfOpen", "draining"].contains(row.state): .warning
@@ -138,7 +151,7 @@ package enum TopScreen {
                 "all are looked through for state=, type=, device= and key=",
             ]
         }
-        return ["there are no \(what) now"]
+        return [model.tab == .problems ? "nothing fails, waits too long, is stale or lags" : "there are no \(what) now"]
     }
 
     // MARK: The two lines at the bottom
@@ -155,6 +168,8 @@ package enum TopScreen {
             }
             return line
         }
+        if let action = model.asked { return StyledLine(action.question, .warning) }
+        if let outcome = model.outcome { return StyledLine(outcome, .bold) }
         if case .away(_, let why) = model.link {
             return StyledLine("\(why); trying again. What stands here is old. (\(model.endpoint))", .wrong)
         }
@@ -204,15 +219,19 @@ package enum TopScreen {
     }
 
     private static func footer(_ model: TopModel) -> StyledLine {
-        let isTyping = model.draft != nil
-        let keys: KeyValuePairs =
-            isTyping
-            ? ["Enter": "keep", "Esc": "as it was", "Ctrl-U": "clear", "Ctrl-W": "delete a word"]
-            : [
-                "q": "quit", "/": "filter", "s": "sort", "Enter": "details", "e": "explain", "t": "tail",
-                "p": model.isPaused ? "go on" : "pause", "?": "help",
-            ]
-        return legend(keys)
+        if model.draft != nil {
+            return legend(["Enter": "keep", "Esc": "as it was", "Ctrl-U": "clear", "Ctrl-W": "delete a word"])
+        }
+        let pause = model.isPaused ? "go on" : "pause"
+        return model.mayWrite
+            ? legend([
+                "q": "quit", "/": "filter", "Enter": "details", "e": "explain", "t": "tail", "E": "end", "D": "dismiss",
+                "R": "reload", "?": "help",
+            ])
+            : legend([
+                "q": "quit", "/": "filter", "s": "sort", "Enter": "details", "e": "explain", "t": "tail", "p": pause,
+                "?": "help",
+            ])
     }
 
     static func legend(_ keys: KeyValuePairs<String, String>) -> StyledLine {

@@ -50,6 +50,8 @@ enum TopSession {
                     case .repaint: writer.forget()
                     case .read(let request):
                         Task { queue.yield(.model(await read(request, source))) }
+                    case .change(let action):
+                        Task { queue.yield(.model(.changed(await source.perform(action)))) }
                     case .unfollow:
                         tail?.cancel()
                         tail = nil

@@ -35,7 +35,7 @@ actor TopSource {
     private static let appsInterval = Duration.seconds(5)
     private static let appsPatience = Duration.seconds(1)
     /// How long one reading may take.
-    private static let patience = Duration.seconds(5)
+    static let patience = Duration.seconds(5)
 
     init(_ service: ServiceOptions) {
         self.service = service
@@ -124,7 +124,7 @@ actor TopSource {
             case .activities: figures.activities.total
             case .controls: figures.controls.total
             case .widgets: figures.widgets.total
-            case .providers, .subscribers: 0
+            case .problems, .providers, .subscribers: 0
             }
         return max(Self.appsLeast, Int(Self.looksMax / max(1, entities)))
     }
@@ -179,13 +179,14 @@ actor TopSource {
     }
 
     private func lists(_ request: TopRequest, apps: [String]) -> [List] {
-        guard let family = request.tab.family else {
-            let op = request.tab == .providers ? "provider.list" : "subscriber.list"
+        if let op = request.tab.listOp {
             guard !unknownOps.contains(op) else { return [] }
-            let isLimited = request.tab == .subscribers
-            let command = Command(op, isLimited ? ["limit": .integer(request.limit)] : [:])
+            var command = Command(op)
+            if request.tab != .providers { command["limit"] = .integer(request.limit) }
+            if request.tab == .problems { command["app"] = request.app.map(RawJSON.string) }
             return [List(command: command)]
         }
+        guard let family = request.tab.family else { return [] }
         if let of = totalsOf, of.tab != request.tab || of.filter != request.filter { totals = [:] }
         totalsOf = (request.tab, request.filter)
         let shares = shares(of: request.limit, apps: apps)
@@ -328,11 +329,14 @@ actor TopSource {
         switch tab {
         case .controls: Controls.shown
         case .widgets: Widgets.shown
-        case .activities, .providers, .subscribers: Activities.shown
+        case .problems, .activities, .providers, .subscribers: Activities.shown
         }
     }
 
     // MARK: Connections
+
+    /// The connection for changes.
+    func changing() async throws(IsletError) -> IsletConnection { try await connected() }
 
     private func connected() async throws(IsletError) -> IsletConnection {
         if let connection { return connection }

@@ -4,21 +4,23 @@ import IsletClient
 ///
 /// Without a raw value, which help would show instead of its name.
 package enum TopTab: CaseIterable, Sendable {
-    case activities, controls, widgets, providers, subscribers
+    case problems, activities, controls, widgets, providers, subscribers
 
     /// Its place from the left, from 0.
     var place: Int {
         switch self {
-        case .activities: 0
-        case .controls: 1
-        case .widgets: 2
-        case .providers: 3
-        case .subscribers: 4
+        case .problems: 0
+        case .activities: 1
+        case .controls: 2
+        case .widgets: 3
+        case .providers: 4
+        case .subscribers: 5
         }
     }
 
     var title: String {
         switch self {
+        case .problems: "Problems"
         case .activities: "Activities"
         case .controls: "Controls"
         case .widgets: "Widgets"
@@ -33,13 +35,24 @@ package enum TopTab: CaseIterable, Sendable {
         case .activities: "activity"
         case .controls: "control"
         case .widgets: "widget"
-        case .providers, .subscribers: nil
+        case .problems, .providers, .subscribers: nil
+        }
+    }
+
+    /// The op that lists what is no entity; nil for entities.
+    var listOp: String? {
+        switch self {
+        case .activities, .controls, .widgets: nil
+        case .problems: "problem.list"
+        case .providers: "provider.list"
+        case .subscribers: "subscriber.list"
         }
     }
 
     /// The member of the answer that has the rows.
     var member: String {
         switch self {
+        case .problems: "problems"
         case .activities: Activities.plural
         case .controls: Controls.plural
         case .widgets: Widgets.plural
@@ -54,6 +67,7 @@ package enum TopTab: CaseIterable, Sendable {
     /// How many there are, by the service's figures; nil where they do not say it.
     func count(in figures: TopFigures) -> Int64? {
         switch self {
+        case .problems: nil
         // Dismissed ones are still readable, but listed no more.
         case .activities: figures.activities.total.subtractingClamped(figures.activities["dismissed"] ?? 0)
         case .controls: figures.controls.total
@@ -69,13 +83,14 @@ package enum TopTab: CaseIterable, Sendable {
         case .activities: ["pending", "active", "stale", "ended", "dismissed"]
         case .controls: ["loading", "preview", "shown", "reloading", "acting", "authenticating", "disabled"]
         case .widgets: ["loading", "placeholder", "shown", "reloading", "acting"]
-        case .providers, .subscribers: []
+        case .problems, .providers, .subscribers: []
         }
     }
 
     /// What is called by a row.
     func name(_ row: RawObject) -> String {
         switch self {
+        case .problems: ProblemsText.name(row)
         case .activities:
             row["key"]?.string ?? EntityText.shortID(row["id"]?.string ?? "?")
         case .controls, .widgets: PlacedText.name(row)
@@ -86,6 +101,20 @@ package enum TopTab: CaseIterable, Sendable {
 
     /// What tells a row from all others.
     func identity(_ row: RawObject) -> String {
-        (self == .subscribers ? row["nonce"] : row["id"])?.string ?? row.description
+        switch self {
+        case .problems:
+            ["what", "family", "app", "kind", "id", "text"].map { row[$0]?.string ?? "" }.joined(separator: "\n")
+        case .activities, .controls, .widgets, .providers: row["id"]?.string ?? row.description
+        case .subscribers: row["nonce"]?.string ?? row.description
+        }
+    }
+
+    /// The tab of what a row is about: a problem's is that of its entity, where it has one.
+    func subject(of row: RawObject) -> TopTab {
+        switch self {
+        case .activities, .controls, .widgets, .providers, .subscribers: self
+        case .problems:
+            row["id"] == nil ? self : TopTab.allCases.first { $0.family != nil && $0.family == row["family"]?.string } ?? self
+        }
     }
 }

@@ -81,7 +81,7 @@ struct TopModelTests {
         #expect(sample.text.contains("PAUSED"))
         sample.apply(.tick(at: 60_000))
         #expect(sample.effects == [])
-        sample.press(.character("2"))
+        sample.press(.character("3"))
         #expect(sample.effects == [.read(sample.model.request)])
         sample.answer([], at: 60_010)
         #expect(sample.effects == [])

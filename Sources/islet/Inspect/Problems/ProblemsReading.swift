@@ -74,12 +74,8 @@ struct ProblemsReading {
 
     /// As an answer has them: what is about more than one entity before single ones, then what has lasted longest.
     private mutating func sort() {
-        func order(_ row: RawObject) -> (Problem.Severity, Int, Int64) {
-            let isOfEntity = [Activities.noun, Controls.noun, Widgets.noun].contains(row["family"]?.string)
-            return (Self.severity(row) ?? .notice, isOfEntity ? 1 : 0, row["since"]?.integer ?? .max)
-        }
         rows = rows.enumerated().sorted { one, other in
-            let (left, right) = (order(one.element), order(other.element))
+            let (left, right) = (ProblemsText.order(one.element), ProblemsText.order(other.element))
             return left == right ? one.offset < other.offset : left < right
         }.map(\.element)
     }

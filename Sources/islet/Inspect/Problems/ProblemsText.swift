@@ -43,6 +43,16 @@ struct ProblemsText {
     /// As long as the longest sort.
     private static let whatWidth = 9
 
+    /// The place of a problem among others, the worst first: what is about more than one entity comes before single ones,
+    /// then what has lasted longest.
+    static func order(_ row: RawObject) -> Int64 {
+        let severities = ["critical", "warning", "notice"]
+        let severity = severities.firstIndex(of: row["severity"]?.string ?? "") ?? severities.count
+        let isOfEntity = [Activities.noun, Controls.noun, Widgets.noun].contains(row["family"]?.string)
+        let since = min(max(row["since"]?.integer ?? .max, 0), (1 << 50) - 1)
+        return Int64(severity) << 52 | (isOfEntity ? 1 << 51 : 0) | since
+    }
+
     /// What other subcommands take for it: the key of an activity that is on no device, else the id, else the kind.
     static func address(_ row: RawObject) -> String {
         let key = row["device"]?.string == nil ? row["key"]?.string : nil
@@ -50,7 +60,7 @@ struct ProblemsText {
     }
 
     /// `activity order-7`, `widget Flight/27e5fe81cfb1`, `kind Torch`, `provider 27e5fe81cfb1`, `journal`.
-    private static func name(_ row: RawObject) -> String {
+    static func name(_ row: RawObject) -> String {
         let family = row["family"]?.string ?? "?"
         if let key = row["key"]?.string { return "\(family) \(key)" }
         switch (row["kind"]?.string, row["id"]?.string) {
@@ -62,7 +72,7 @@ struct ProblemsText {
     }
 
     /// What is wrong, how it failed, and how many there are.
-    private static func why(_ row: RawObject) -> String {
+    static func why(_ row: RawObject) -> String {
         let failure = row["failure"]?.string.map { ": \($0)" } ?? ""
         let count = row["count"]?.integer.map { " (\(RecoveryText.grouped(Int(clamping: $0))))" } ?? ""
         return (row["text"]?.string ?? "?") + failure + count
