@@ -358,10 +358,11 @@ class Client:
         which are a second of `islet dev` (and 65,536 further calls of the client); after that it is executed again. So
         where the same work may come again later, or in another process, a start has an `id` of its own and no `ifExists`,
         and another `id` in each app and on each device, as one that is taken anywhere is refused; an end names that `id`,
-        with `source="push"`, so that nothing newer keeps it from ending; an update names it with a `timestamp`, and with
-        `ifRevision` where it alerts, as what has the newest `timestamp` again is applied again. Let a `req` end in no
-        number ("order-1042.start", not "order-1042"), unless those behind the same beginning rise from call to call: one
-        that is not above a forgotten one is refused as `outcomeUnknown`, though it was never executed."""
+        with `source="push"`, so that nothing newer keeps it from ending; an update names it with a `timestamp`, tells
+        something of its own, such as that time, as one that changes nothing is dropped and counts as no newer one, and
+        has an `ifRevision` where it alerts, as what has the newest `timestamp` again is applied again. Let a `req` end
+        in no number ("order-1042.start", not "order-1042"), unless those behind the same beginning rise from call to
+        call: one that is not above a forgotten one is refused as `outcomeUnknown`, though it was never executed."""
         if "op" in fields:
             raise TypeError(f"{op}: the operation is the first argument, and no command has a field 'op' beside it")
         [answer] = self.call_many([{"op": op, **fields}], timeout=timeout)

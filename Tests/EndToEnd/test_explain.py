@@ -1,13 +1,17 @@
 """What `explain` and `history` show, and how much of it: the newest, of this life alone, in frames and messages with bounds."""
 
 import json
+import re
 import uuid
 
-from support.commands import Commands
+from support.commands import START, Commands
 from support.dates import HOUR
 from support.durable import Durable
+from support.schemas import CONTRACT
 
 MIB = 1 << 20
+MILLENNIUM = 1_000_000_000_000
+"""A date in 2001, the earliest that is taken."""
 
 
 def test_explain_tells_the_newest_thousand_decisions(client):
@@ -17,6 +21,26 @@ def test_explain_tells_the_newest_thousand_decisions(client):
                        for n in range(first, first + 200)))
     decisions = client.read("activity.explain", id=id)["decisions"]
     assert [decision["revision"] for decision in decisions] == list(range(202, 1_202))
+
+
+def test_what_was_dropped_is_told_until_so_many_more_were_decided(client):
+    schema = json.loads((CONTRACT / "schemas/answers/explain.json").read_text())
+    found = re.search(r"in memory alone: the newest ([\d,]+) decisions", schema["description"])
+    assert found, "the schema says so"
+    id = client.start()["id"]
+    assert client.ignored("activity.update", id=id, contentState={}, timestamp=MILLENNIUM) == "olderTimestamp"
+    busy = client.start()["id"]
+    same = client.command("activity.update", id=busy, contentState=START["contentState"])
+    left = int(found[1].replace(",", "")) - 3
+
+    def told():
+        return [decision["outcome"] for decision in client.read("activity.explain", id=id)["decisions"]]
+
+    for first in range(0, left, 250):
+        client.batch(*(same for _ in range(min(250, left - first))))
+    assert told() == ["applied", "ignored"], "the newest of all are kept"
+    client.batch(*(same for _ in range(2)))
+    assert "ignored" not in told()
 
 
 def test_many_large_explanations_in_one_message_stop_at_its_limit(client):

@@ -205,6 +205,49 @@ def test_a_job_that_renews_does_so_by_the_id(client):
     assert client.applied("activity.renew", key="order-1")["activity"]["id"] != shown, "by key it is renewed again"
 
 
+def test_an_update_that_changes_nothing_counts_as_no_newer_one(wire, serve, tmp_path):
+    """So jobs that may overtake each other tell something of their own in each, or the rule is off."""
+    reason, content, date, rule = documented(
+        r"is `ignored` as `(\w+)`,\s+and its `timestamp` does not count: .*? its time in `(\w+)` or a `(\w+)` counted\s+from"
+        r" it, .*? the rule\s+`(\w+)`")
+    path = tmp_path / "islet.yaml"
+    path.write_text(f"clock: manual\nruleSet:\n  {rule}: false\n")
+    usual, off = (Commands(wire, serve(options).commands) for options in ({"--clock": "manual"}, {"--config": path}))
+
+    def shown(client, **own):
+        id, told = client.start()["id"], client.read("service.ping")["now"]
+        client.advance(by=MINUTE)
+        outcomes = []
+        for second, eta in ((10, 3), (20, 3), (15, 9)):  # what was told at 15 s comes last
+            time = told + second * SECOND
+            update = {"contentState": {"eta": eta}} | {name: value(eta, time) for name, value in own.items()}
+            answer = client.read("activity.update", id=id, timestamp=time, **update)
+            outcomes.append(answer.get("reason", answer["outcome"]))
+        return outcomes, client.get(id)["contentState"]["eta"]
+
+    dropped = ["applied", "applied", "olderTimestamp"]
+    assert shown(usual) == (["applied", reason, "applied"], 9), "what is older is shown, and stays"
+    assert shown(usual, **{content: lambda eta, time: {"eta": eta, "told": time}}) == (dropped, 3)
+    assert shown(usual, **{date: lambda eta, time: time + HOUR}) == (dropped, 3)
+    assert shown(off) == (dropped, 3)
+
+
+def test_a_job_finds_what_its_activity_was_renewed_as_while_that_is_known(client):
+    documented(r"older than the start or a renewal, which count from when the service took them")
+    documented(r"a job of the first id goes on\s+with that, as long as the first is known")
+    id, told = client.start(key="order-1")["id"], client.read("service.ping")["now"]
+    client.advance(by=7 * HOUR)
+    shown = client.applied("activity.renew", id=id)["activity"]["id"]
+    late = {"contentState": {"eta": 3}, "timestamp": told + HOUR}
+    assert client.ignored("activity.update", id=shown, **late) == "olderTimestamp"
+    for _ in range(4):
+        assert client.get(id)["renewedBy"] == shown
+        client.advance(by=6 * HOUR)
+        client.applied("activity.renew", key="order-1")
+    assert client.refused("activity.update", id=id, contentState={"eta": 2})["code"] == "notFound"
+    client.applied("activity.update", key="order-1", contentState={"eta": 2})
+
+
 def documented(pattern):
     """What `proto-json/README.md` says, by the groups of the pattern."""
     found = re.search(pattern, (CONTRACT / "README.md").read_text(), re.MULTILINE | re.DOTALL)

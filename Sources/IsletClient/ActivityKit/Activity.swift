@@ -83,7 +83,8 @@ public final class Activity<Attributes: ActivityAttributes>: Identifiable, Senda
 
     /// Replaces the content. A nil `staleDate` clears the one before.
     ///
-    /// - Parameter timestamp: how old the content is; one that is older than what is there is ignored. Nil: now.
+    /// - Parameter timestamp: how old the content is; one that is older than what is there is ignored. Nil: now. Where
+    ///   nothing changes (`unchanged`) it does not count.
     /// - Returns: whether it took effect, or why it was ignored.
     @discardableResult
     public func update(
