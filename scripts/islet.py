@@ -2022,6 +2022,8 @@ def _recommended(configuration: Any, description: Any, parameters: Iterable[JSON
     for name, each in declared.items():
         if configuration.get(name) is None and each.get("default") is None and not each.get("isOptional"):
             raise _Misfit(f"the configuration {configuration!r:.100} has no {name}, which has no default")
+    if (size := len(_encode(configuration))) > Provider.VALUE_LIMIT:
+        raise _Misfit(f"a configuration has {size} bytes, and could not be placed with more than {Provider.VALUE_LIMIT}")
     return {"configuration": configuration, "description": _cut(description, Provider.TEXT_LIMIT)}
 
 

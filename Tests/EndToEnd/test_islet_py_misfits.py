@@ -63,7 +63,8 @@ RECOMMENDATIONS = [
     [({"name": "a", "size": "medium"}, "a")], [({"name": "a", "size": 1}, "a")], [({"name": "a", "count": 1.5}, "a")],
     [({"name": "a", "count": True}, "a")], [({"name": "a", "count": 2 ** 63}, "a")], [({"name": "a", "share": "1"}, "a")],
     [({"name": "a", "share": False}, "a")], [({"name": "a", "loud": 1}, "a")], [({"name": "a", "city": 7}, "a")],
-    [({"name": "a", "city": ["b"]}, "a")], [({"name": "a"}, "a")] * 101, [{"name": "a"}], 7, [None]]
+    [({"name": "a", "city": ["b"]}, "a")], [({"name": "x" * 4_086}, "a")],
+    [({"name": "a"}, "a")] * 101, [{"name": "a"}], 7, [None]]
 
 RELEVANCE = [
     [islet.WidgetRelevance(["a"])], [islet.WidgetRelevance("a")], [islet.WidgetRelevance(begin=7)],
@@ -218,9 +219,11 @@ def test_recommendations_that_do_not_fit_are_no_fault(home):
         home.is_well(repr(given)[:200])
     home.given = [
         ({"name": "a", "size": "large", "count": -2 ** 63, "share": 1, "loud": False, "city": {"id": "b"}}, "x" * 300),
-        ({"name": "a", "size": None, "city": "b", "share": 0.5}, "")]
+        ({"name": "a", "size": None, "city": "b", "share": 0.5}, ""), ({"name": "x" * 4_085}, "as long as it may be")]
     found = home.client.call("widget.recommendations", kind=FORECAST)["recommendations"]
-    assert [each["description"] for each in found] == ["x" * 254, ""]
+    assert [each["description"] for each in found] == ["x" * 254, "", "as long as it may be"]
+    home.client.call(
+        "widget.add", kind=FORECAST, family="systemSmall", device="phone", configuration=found[-1]["configuration"])
 
 
 def test_a_relevance_that_is_none_is_no_fault(home, caplog):

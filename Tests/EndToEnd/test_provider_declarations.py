@@ -1,5 +1,6 @@
 """What providers declare: kinds that are shared, refused with their difference, replaced, or bad."""
 
+import json
 import uuid
 
 import pytest
@@ -34,6 +35,50 @@ def test_a_kind_may_have_many_providers_that_declare_it_alike(home):
                    "authenticationPolicy": "alwaysAllowed", "displayName": None})
     [row] = home.client.read("control.kinds")["kinds"]
     assert row["providers"] == 2
+
+
+def test_what_is_declared_alike_may_be_written_otherwise(home):
+    """Another language escapes other characters, sets spaces, orders members otherwise, and has no order in a set."""
+    kind = button(
+        displayName="Tür/Tor", description="Öffnet", tint="blau", actionHint="Öffnen", hasValue=True,
+        previewValue={"a": 1, "b": ["é", {"c": 0, "d": "/"}]}, parameters=[{
+            "name": "room", "type": "enum", "title": "Räume", "default": "Küche",
+            "options": [{"value": "Küche", "title": "Küche/Flur"}, {"value": "Bad"}]},
+            {"name": "share", "type": "number", "default": 1}])
+    widget = {
+        "kind": LAMP, "families": ["systemSmall", "systemMedium", "accessoryCircular"], "displayName": "Für/Über",
+        "placeholder": {"a": 1.5, "b": "é"}, "supplementalFamilies": ["small", "medium"], "rendering": {
+            "modes": ["fullColor", "accented"], "accentedGroups": ["x", "y"],
+            "mountingStyles": ["elevated", "recessed"], "levelsOfDetail": ["default", "simplified"]}}
+    home.provider(kind, widgets=[widget])
+
+    def turned(value):
+        """What is no list of parameters or options, in the other order."""
+        if isinstance(value, list):
+            return [turned(each) for each in (value if any(isinstance(each, dict) for each in value) else value[::-1])]
+        return {name: turned(each) for name, each in reversed(value.items())} if isinstance(value, dict) else value
+
+    second = home.provider(register=False)
+    written = json.dumps(turned({
+        "op": "provider.register", "req": "w", "app": home.app, "provider": second.id, "kinds": [kind],
+        "widgets": [widget]}))
+    second.socket.send_multipart([written.replace("/", "\\/").replace('"default": 1,', '"default": 10e-1,').encode()])
+    answer = second.answer_to("w")
+    assert answer["ok"] is True, answer
+    assert [row["providers"] for row in home.client.read("control.kinds")["kinds"]] == [2]
+    [row] = home.client.read("widget.kinds")["kinds"]
+    assert row["declaration"]["families"] == widget["families"], "as it was declared first"
+
+
+@pytest.mark.parametrize("offered", [
+    {"previewValue": {"a": [2, 1]}}, {"previewValue": {"a": [1, 2], "b": None}}, {"previewValue": {"a": [1, "2"]}},
+    {"displayName": "tür"}, {"parameters": [{"name": "b", "type": "string"}, {"name": "a", "type": "string"}]}])
+def test_what_is_written_nearly_alike_differs(home, offered):
+    declared = {"hasValue": True, "previewValue": {"a": [1, 2]}, "displayName": "Tür", "parameters": [
+        {"name": "a", "type": "string"}, {"name": "b", "type": "string"}]}
+    home.provider(button(**declared))
+    error = home.provider(button(**{**declared, **offered}), register=False).try_to_register()["error"]
+    assert (error["code"], error["detail"]["member"]) == ("conflict", *offered)
 
 
 def test_a_second_provider_that_declares_a_kind_differently_is_refused_with_the_difference(home):

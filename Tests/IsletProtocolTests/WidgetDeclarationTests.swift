@@ -172,6 +172,46 @@ struct WidgetDeclarationTests {
         #expect(try #require(same).difference(from: known) == nil, "other bytes may mean the same")
     }
 
+    @Test("how it is written, and the order of what is a set, make no difference")
+    func spellings() throws {
+        let pairs = [
+            (#""displayName":"Küche/Flur""#, #""displayName":"K\u00fcche\/Flur""#),
+            (#""placeholder":{"a":1,"b":["é",0]}"#, #""placeholder": { "b" : [ "\u00E9", -0.0 ], "a" : 10e-1 }"#),
+            (#""supplementalFamilies":["small","medium"]"#, #""supplementalFamilies":["medium","small"]"#),
+            (#""rendering":{"modes":["accented","vibrant"]}"#, #""rendering":{"modes":["vibrant","accented"]}"#),
+            (#""rendering":{"accentedGroups":["a","b"]}"#, #""rendering":{"accentedGroups":["b","\u0061"]}"#),
+            (
+                #""parameters":[{"name":"p","type":"enum","title":"é","default":"/","#
+                    + #""options":[{"value":"/","title":"é"}]}]"#,
+                #""parameters":[{"type":"enum","name":"p","default":"\/","title":"\u00e9","#
+                    + #""options":[{"title":"\u00e9","value":"\/"}]}]"#
+            ),
+        ]
+        func declared(_ families: String, _ member: String) throws -> WidgetKindDeclaration {
+            try #require(read(#"[{"kind":"T","families":[\#(families)],\#(member)}]"#).kinds.first)
+        }
+        for (one, other) in pairs {
+            let known = try declared(#""systemSmall","systemLarge""#, one)
+            let same = try declared(#""systemLarge","systemSmall""#, other)
+            #expect(same.difference(from: known) == nil, "\(other)")
+        }
+        let others = [
+            (#""placeholder":[1,2]"#, #""placeholder":[2,1]"#, WidgetKindDeclaration.Member.placeholder),
+            (#""placeholder":{"a":null}"#, #""placeholder":{}"#, .placeholder),
+            (#""placeholder":"1""#, #""placeholder":1"#, .placeholder),
+            (#""placeholder":{}"#, #""placeholder":null"#, .placeholder),
+            (
+                #""parameters":[{"name":"p","type":"string"},{"name":"q","type":"string"}]"#,
+                #""parameters":[{"name":"q","type":"string"},{"name":"p","type":"string"}]"#, .parameters
+            ),
+        ]
+        for (one, other, member) in others {
+            let known = try declared(#""systemSmall""#, one)
+            let differs = try declared(#""systemSmall""#, other)
+            #expect(differs.difference(from: known) == member, "\(other)")
+        }
+    }
+
     // MARK: One widget's rendering
 
     @Test("a rendering has what its kind lists, or the first misfit is named")

@@ -36,17 +36,18 @@ package struct ControlKindDeclaration: KindDeclaration, Equatable {
         case privacySensitive, authenticationPolicy, promptsForUserConfiguration, valueDeadline, actionDeadline
     }
 
-    /// The first member in which another declaration of the same kind differs; nil where both mean the same.
+    /// The first member in which another declaration of the same kind differs; nil where both mean the same, whatever
+    /// they are written like: two languages escape and space otherwise.
     package func difference(from other: ControlKindDeclaration) -> Member? {
         // What placed controls depend on comes first.
         if template != other.template { return .template }
         if hasValue != other.hasValue { return .hasValue }
-        if displayName != other.displayName { return .displayName }
-        if description != other.description { return .description }
-        if tint != other.tint { return .tint }
-        if actionHint != other.actionHint { return .actionHint }
-        if previewValue != other.previewValue { return .previewValue }
-        if parameters != other.parameters { return .parameters }
+        if !ConfigurationForm.areEqual(values: displayName, other.displayName) { return .displayName }
+        if !ConfigurationForm.areEqual(values: description, other.description) { return .description }
+        if !ConfigurationForm.areEqual(values: tint, other.tint) { return .tint }
+        if !ConfigurationForm.areEqual(values: actionHint, other.actionHint) { return .actionHint }
+        if !ConfigurationForm.areEqual(values: previewValue, other.previewValue) { return .previewValue }
+        if !parameters.elementsEqual(other.parameters, by: { $0.isAlike($1) }) { return .parameters }
         if reloadsSiblings != other.reloadsSiblings { return .reloadsSiblings }
         if isPrivacySensitive != other.isPrivacySensitive { return .privacySensitive }
         if authenticationPolicy != other.authenticationPolicy { return .authenticationPolicy }

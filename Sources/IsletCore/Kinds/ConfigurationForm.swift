@@ -43,6 +43,13 @@ package struct ConfigurationForm: Equatable, Sendable {
         if equal(one, other) { return true }
         return !one.isEmpty && !other.isEmpty && ConfigurationForm(one) == ConfigurationForm(other)
     }
+
+    /// The same of two values or texts that a provider declares. There a member that is null is not one that is absent.
+    static func areEqual(values one: [UInt8], _ other: [UInt8]) -> Bool {
+        if one == other { return true }
+        return !one.isEmpty && !other.isEmpty
+            && one.withUnsafeBytes(JSONReading.form(ofMember:)) == other.withUnsafeBytes(JSONReading.form(ofMember:))
+    }
 }
 
 /// A member with its name, in quotes, and its value in the form that all of their spellings share.

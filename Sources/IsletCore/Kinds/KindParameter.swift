@@ -31,4 +31,16 @@ package struct KindParameter: Equatable, Sendable {
         self.name = name
         self.type = type
     }
+
+    /// Whether both mean the same, whatever they are written like. Options are offered in their order.
+    func isAlike(_ other: KindParameter) -> Bool {
+        name == other.name && type == other.type && isOptional == other.isOptional
+            && hasDynamicOptions == other.hasDynamicOptions
+            && ConfigurationForm.areEqual(values: title, other.title)
+            && ConfigurationForm.areEqual(values: defaultValue, other.defaultValue)
+            && options.elementsEqual(other.options) { one, other in
+                ConfigurationForm.areEqual(values: one.value, other.value)
+                    && ConfigurationForm.areEqual(values: one.title, other.title)
+            }
+    }
 }

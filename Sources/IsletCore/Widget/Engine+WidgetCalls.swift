@@ -241,7 +241,10 @@ extension Engine {
         let known = widgets.kinds[kind].declaration
         widgets.kinds.declare(kind, declaration)
         // What was recommended are configurations of these parameters.
-        if !declaration.providesRecommendations || known.map({ $0.parameters != declaration.parameters }) ?? false {
+        let areOthers = known.map { known in
+            !known.parameters.elementsEqual(declaration.parameters, by: { $0.isAlike($1) })
+        }
+        if !declaration.providesRecommendations || areOthers ?? false {
             widgets.sayings.setRecommendations(nil, of: kind)
         }
         if let relevance = widgets.sayings.relevance[kind] {

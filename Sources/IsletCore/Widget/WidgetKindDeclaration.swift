@@ -12,6 +12,14 @@ package struct WidgetKindDeclaration: KindDeclaration, Equatable {
         package var levelsOfDetail: [[UInt8]] = []
 
         package init() {}
+
+        /// Whether both mean the same: each word stands once, in whichever order.
+        func isAlike(_ other: Rendering) -> Bool {
+            Set(modes) == Set(other.modes) && Set(accentedGroups) == Set(other.accentedGroups)
+                && isContainerBackgroundRemovable == other.isContainerBackgroundRemovable
+                && Set(mountingStyles) == Set(other.mountingStyles) && texture == other.texture
+                && Set(levelsOfDetail) == Set(other.levelsOfDetail)
+        }
     }
 
     package var kind: [UInt8]
@@ -45,19 +53,20 @@ package struct WidgetKindDeclaration: KindDeclaration, Equatable {
         case actionDeadline
     }
 
-    /// The first member in which another declaration of the same kind differs; nil where both mean the same.
+    /// The first member in which another declaration of the same kind differs; nil where both mean the same, whatever
+    /// they are written like: two languages escape and space otherwise, and a set has another order in each process.
     package func difference(from other: WidgetKindDeclaration) -> Member? {
         // What placed widgets depend on comes first.
-        if families != other.families { return .families }
-        if displayName != other.displayName { return .displayName }
-        if description != other.description { return .description }
-        if parameters != other.parameters { return .parameters }
-        if placeholder != other.placeholder { return .placeholder }
+        if Set(families) != Set(other.families) { return .families }
+        if !ConfigurationForm.areEqual(values: displayName, other.displayName) { return .displayName }
+        if !ConfigurationForm.areEqual(values: description, other.description) { return .description }
+        if !parameters.elementsEqual(other.parameters, by: { $0.isAlike($1) }) { return .parameters }
+        if !ConfigurationForm.areEqual(values: placeholder, other.placeholder) { return .placeholder }
         if promptsForUserConfiguration != other.promptsForUserConfiguration { return .promptsForUserConfiguration }
         if providesRelevance != other.providesRelevance { return .providesRelevance }
         if providesRecommendations != other.providesRecommendations { return .providesRecommendations }
-        if supplementalFamilies != other.supplementalFamilies { return .supplementalFamilies }
-        if rendering != other.rendering { return .rendering }
+        if Set(supplementalFamilies) != Set(other.supplementalFamilies) { return .supplementalFamilies }
+        if !rendering.isAlike(other.rendering) { return .rendering }
         if timelineDeadline != other.timelineDeadline { return .timelineDeadline }
         if actionDeadline != other.actionDeadline { return .actionDeadline }
         return nil
