@@ -1899,6 +1899,7 @@ _METHODS = ("current_value", "set_value", "perform", "options", "timeline", "sna
 
 _DATES = (1_000_000_000_000, 9_999_999_999_999)
 """From 2001 to 2286: what is outside is in other units than milliseconds."""
+_DATES_BEGIN = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _LARGEST_SCORE = 3.4028234663852886e38
 """Of a `Float`, which the service keeps."""
 _LONGEST_DURATION = 2 ** 53 // 1000
@@ -1912,7 +1913,8 @@ def _is_number(value: Any) -> bool:
 
 def _date(date: Date) -> int:
     if isinstance(date, datetime.datetime):
-        date = round(date.timestamp() * 1000)
+        # Rounded down: the present is not in the future.
+        date = ((date if date.tzinfo else date.astimezone()) - _DATES_BEGIN) // datetime.timedelta(milliseconds=1)
     if not isinstance(date, int) or isinstance(date, bool):
         raise _Misfit(f"{date!r:.100} is no date: milliseconds since 1970, or a datetime")
     if not _DATES[0] <= date <= _DATES[1]:

@@ -158,6 +158,16 @@ def test_after_takes_a_datetime_as_well():
     assert islet.after(moment) == islet.after(EPOCH + MINUTE) == {"after": EPOCH + MINUTE}
 
 
+def test_a_datetime_is_never_later_than_it_says():
+    """The present would be in the future: an entry would wait for its date, a millisecond long."""
+    zone = datetime.timezone.utc
+    for microsecond, millisecond in ((0, 0), (999, 0), (1_000, 1), (1_999, 1), (999_999, 999)):
+        assert islet.after(datetime.datetime(2026, 1, 1, 0, 0, 0, microsecond, zone)) == {"after": EPOCH + millisecond}
+    for number in range(1_000_000_000_000, 10_000_000_000_000, 777_777_777_777):
+        whole = datetime.datetime.fromtimestamp(number // 1_000, zone)
+        assert islet.after(whole.replace(microsecond=number % 1_000 * 1_000)) == {"after": number}
+
+
 @pytest.mark.parametrize("given, said", [
     (islet.Fail("no network", retryable=True), "no network"), (KeyError("city"), "KeyError"),
     ([], "no entries"), ([{"date": EPOCH}], "islet."), (7, "TypeError"), ([islet.TimelineEntry(EPOCH, {"x": float("nan")})], "ValueError"),

@@ -1,5 +1,7 @@
 """`islet tail`: from the moment it has joined nothing is lost, whatever happens on the way."""
 
+import fcntl
+import itertools
 import json
 import signal
 import time
@@ -18,7 +20,7 @@ from support.relay import CommandRelay
 from support.running import Running
 from support.service import environment, run
 from support.small_disk import until
-from support.wire import DEADLINE
+from support.wire import DEADLINE, Deadline
 
 
 @pytest.fixture
@@ -140,6 +142,28 @@ def test_what_begins_while_the_connection_is_lost_is_shown_from_its_first_event(
         assert [json.loads(line)["seq"] for line in follower.lines(before + 4)][before:] == [1, 2, 3, 4]
     finally:
         proxy.close()
+
+
+def test_one_ctrl_c_ends_a_tail_whose_reader_takes_less_than_comes(islet, client):
+    """Such as a slow terminal: something waits for it at all times."""
+    client.start(key="a")
+    follower = islet.begin("tail")
+    fcntl.fcntl(follower.stdout, fcntl.F_SETPIPE_SZ, 4_096)
+    try:
+        assert "following from" in follower.stderr.readline()
+        updates = (client.command("activity.update", key="a", contentState={"n": n}) for n in itertools.count())
+        for _ in range(10):
+            client.batch(*itertools.islice(updates, 200))
+        follower.send_signal(signal.SIGINT)
+        deadline = Deadline()
+        while follower.stdout.readline():
+            assert not deadline.passed, "it goes on for as long as there is something to show"
+            client.batch(next(updates))
+        assert follower.wait(timeout=DEADLINE) == 0
+        assert ", 0 missed" in follower.stderr.read()
+    finally:
+        follower.kill()
+        follower.communicate()
 
 
 def test_a_tail_asks_the_service_where_its_streams_are(service, running, client):

@@ -106,14 +106,18 @@ public struct ActivityUIDismissalPolicy: Sendable, Hashable {
 }
 
 extension Date {
-    /// As the bus has dates: whole milliseconds since 1970. What is before or behind all that the service takes, such as
-    /// `distantPast` and `distantFuture`, is its first or its last date (September 2001, November 2286).
+    /// As the bus has dates: whole milliseconds since 1970, so that the present is never in the future. What is before or
+    /// behind all that the service takes, such as `distantPast` and `distantFuture`, is its first or its last date (September
+    /// 2001, November 2286).
     var json: RawJSON {
         let (first, end) = (CommandDecoder.plausibleDates.lowerBound, CommandDecoder.plausibleDates.upperBound)
-        let milliseconds = (timeIntervalSince1970 * 1_000).rounded()
+        let milliseconds = (timeIntervalSince1970 * 1_000 + Self.inexactness).rounded(.down)
         guard !milliseconds.isNaN else { return .integer(first) }
         return .integer(Int64(min(max(milliseconds, Double(first)), Double(end - 1))))
     }
+
+    /// By less than so many milliseconds a date of whole ones is smaller as a `Double` of seconds.
+    private static let inexactness = 0.01
 
     /// A date of the bus.
     init(milliseconds: Int64) {

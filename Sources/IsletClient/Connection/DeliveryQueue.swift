@@ -98,7 +98,8 @@ package final class DeliveryQueue: Sendable {
 
     // MARK: The reader's side
 
-    /// The next delivery; nil at the end, and when the task is cancelled. One task at a time may wait.
+    /// The next delivery; nil at the end, and when the task is cancelled, however much waits: for a reader that takes less
+    /// than comes something always does. One task at a time may wait.
     package func next() async throws(IsletError) -> Delivery? {
         let call = state.withLock { state in
             state.lastCall += 1
@@ -107,10 +108,10 @@ package final class DeliveryQueue: Sendable {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let now = state.withLock { state -> (Result<Delivery?, IsletError>, wakes: Bool)? in
+                    if Task.isCancelled { return (.success(nil), false) }
                     if let delivery = state.pop() {
                         return (.success(delivery), state.isPaused && state.count == limit / 2)
                     }
-                    if Task.isCancelled { return (.success(nil), false) }
                     if let ending = state.ending { return (ending, false) }
                     guard state.reader == nil else {
                         return (.failure(.invalid("a stream is read by one task at a time")), false)

@@ -23,7 +23,8 @@ public struct DeliveryStream: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let handle: ReaderHandle
 
-        /// The next delivery; nil once the connection is closed or the task is cancelled.
+        /// The next delivery; nil once the connection is closed and all that came before is read, and at once where the task
+        /// is cancelled.
         public mutating func next() async throws(IsletError) -> Delivery? {
             try await handle.queue.next()
         }

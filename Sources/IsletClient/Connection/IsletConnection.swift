@@ -74,7 +74,9 @@ public final class IsletConnection: Sendable {
     /// Sends many commands in one message and gives their results in the same order.
     ///
     /// They are independent: one may fail while others succeed. At most 256 are sent together, more in further
-    /// messages.
+    /// messages, each after the answers to the one before.
+    ///
+    /// - Parameter timeout: how long each message may take, attempts included; nil: as the connection's options say.
     public func send(
         batch commands: [Command], timeout: Duration? = nil
     ) async -> [Result<Answer, IsletError>] {

@@ -160,6 +160,19 @@ private func content(_ eta: Int, stale minutes: Int? = nil) -> ActivityContent<D
         }
     }
 
+    @Test func `a date is never later than it says: what is more than whole milliseconds is left out`() async throws {
+        try await withSession { _ in
+            let activity = try await Activity.request(attributes: DeliveryAttributes(order: 7), content: content(0))
+            for microseconds in [0, 400, 900, 1_000, 1_900, 999_900] {
+                let date = begin + 600 + Double(microseconds) / 1_000_000
+                try await activity.update(ActivityContent(state: .init(eta: microseconds), staleDate: date))
+                let milliseconds = 1_767_225_600_000 + 600_000 + microseconds / 1_000
+                let whole = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+                #expect(try await activity.content.staleDate == whole)
+            }
+        }
+    }
+
     @Test func `all activities of a type are listed and streamed, whoever started them`() async throws {
         try await withSession { connection in
             let first = try await Activity.request(attributes: DeliveryAttributes(order: 1), content: content(1))

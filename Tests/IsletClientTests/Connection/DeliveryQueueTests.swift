@@ -47,6 +47,16 @@ import Testing
         #expect(try await first.value == .joined)
     }
 
+    @Test func `a task that is cancelled reads no further, whatever waits`() async throws {
+        for _ in 1...2 { _ = queue.push(.joined) }
+        let cancelled = Task.immediate {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await queue.next()
+        }
+        #expect(try await cancelled.value == nil)
+        try await read(2)
+    }
+
     @Test func `a reader that has caught up before the pause was noted wakes it too`() async throws {
         for _ in 1...4 { _ = queue.push(.joined) }
         try await read(4)
