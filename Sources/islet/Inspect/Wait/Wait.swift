@@ -64,7 +64,7 @@ struct Wait: AsyncParsableCommand {
 
     /// The id of the activity as which it was renewed, where it was named by the key, which that one has now.
     private static func successor(of found: FoundEntity, _ entity: RawObject) -> String? {
-        guard found.family == Activities.self, found.id != found.target.lowercased() else { return nil }
+        guard found.family == Activities.self, found.whole["key"]?.string == found.target else { return nil }
         return entity["renewedBy"]?.string
     }
 
