@@ -54,7 +54,8 @@ struct Wait: AsyncParsableCommand {
         try await follow(found, seen, since: begun, until: end, connection)
         while let id = Self.successor(of: found, seen.entity) {
             let get = Command("activity.get", app: found.app, ["id": .string(id)])
-            guard let whole = EntityText.entity(try await connection.send(get)) else { break }
+            let left = max(Self.lastLook, ContinuousClock.now.duration(to: end))
+            guard let whole = EntityText.entity(try await connection.send(get, timeout: left)) else { break }
             found = FoundEntity(family: found.family, app: found.app, target: found.target, whole: whole)
             seen = LastSeen(whole)
             try await follow(found, seen, since: begun, until: end, connection)
