@@ -46,6 +46,7 @@ struct Timers: AsyncParsableCommand {
     func validate() throws {
         guard limit.limit <= Self.limitMax else { throw ValidationError("--limit is at most \(Self.limitMax) here") }
         guard !hours || filter.text == nil else { throw ValidationError("--hours counts all: it takes no --filter") }
+        guard !hours || !output.isNames else { throw ValidationError("--hours counts, and names none") }
     }
 
     func run() async throws {
