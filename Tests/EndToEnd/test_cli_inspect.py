@@ -376,6 +376,14 @@ def test_who_waits_for_an_id_waits_for_that_activity_alone(islet, client, order)
     assert process.returncode == 0 and f'"id":"{order}"' in out, (out, err)
 
 
+def test_the_end_of_an_id_names_that_activity_alone(islet, client, order):
+    process = islet.begin("wait", order[-12:], "--for", "ended", "--timeout", "8s", "--json", ISLET_APP="")
+    joined(client)
+    client.applied("activity.renew", id=order)
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0 and f'"id":"{order}"' in out, (out, err)
+
+
 def test_a_wait_for_a_key_that_was_renewed_ends_in_its_time(islet, client, order):
     process = islet.begin("wait", "order-7", "--for", "ended", "--timeout", "3s")
     joined(client)

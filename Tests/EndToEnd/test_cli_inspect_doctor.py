@@ -243,4 +243,12 @@ def test_an_endpoint_that_this_user_may_not_use_is_told_as_such(serve):
         assert doctor.returncode == 1 and re.search(f"^fail  service +{why}: Permission denied$", doctor.stdout, re.MULTILINE)
         for words, stream in ((("check",), "stdout"), (("info",), "stderr"), (("top", "--once"), "stderr")):
             assert why in getattr(asked(*words), stream), words
+        tail = subprocess.Popen(
+            [*nobody, "tail", "--commands", service.commands], env=environment(HOME="/nowhere"), stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL, text=True)
+        try:
+            assert tail.stderr.readline().startswith(why)
+        finally:
+            tail.kill()
+            tail.communicate()
         service.stop()

@@ -129,6 +129,7 @@ def test_timers_are_filtered_and_named_as_other_subcommands_take_them(islet, cli
     assert islet("activity", "get", two, "--json").json[0]["key"] == "k1", "an id, since it is on a device"
     assert islet("timers", "-o", "wide").out.splitlines()[0].split()[-2:] == ["KIND", "ID"]
     islet("timers", "--hours", "--filter", "key", code=2)
+    islet("timers", "--hours", "-o", "name", code=2)
 
 
 def test_timers_shows_what_providers_are_asked(islet, client, wire, service):

@@ -113,6 +113,20 @@ def test_what_is_over_is_found_where_nothing_else_has_its_name(islet, client):
     assert islet("activity", "get", "k1", "--json").json[0]["id"] == new["id"]
 
 
+@pytest.mark.parametrize("device", [{}, {"device": "phone"}], ids=["none", "device"])
+def test_a_key_that_very_many_have_had_is_one_name(islet, client, device):
+    """As of what is built again and again: they are more than an answer has, and all are called alike."""
+    for _ in range(101):
+        old = client.start(app=TAXI, key="build", **device)
+        client.applied("activity.dismiss", app=TAXI, id=old["id"], by="system")
+    done = islet("activity", "get", "build", "--json")
+    assert done.json[0]["id"] == old["id"] and done.err == f"({TAXI})\n"
+    assert islet("wait", "build", "--for", "ended").out.startswith("build: dismissed")
+    other = client.start(app="com.example.bus", key="build")
+    client.applied("activity.dismiss", app="com.example.bus", id=other["id"], by="system")
+    assert islet("activity", "get", "build", code=3).err.startswith("102 are called 'build'; name one of them")
+
+
 def test_what_is_placed_is_found_by_its_kind_in_any_app(islet, home, client):
     provider = home.provider()
     id = home.shown(provider)

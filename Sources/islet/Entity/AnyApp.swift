@@ -58,7 +58,15 @@ struct AnyApp: Equatable, Sendable {
         guard let place = places.first else {
             throw await nothing(name, family: family, device: device, connection)
         }
-        let count = rows.count == all.count ? total : places.count
+        var count = rows.count == all.count ? total : places.count
+        if places.count == 1, count > rowsMax {
+            // All that an answer has room for are one name, as of a key that comes again and again. So are the others,
+            // where they are all of that app and device.
+            command["app"] = .string(place.app)
+            if let device = place.address["device"] { command["device"] = device }
+            command["limit"] = .integer(1)
+            if try await connection.send(command)["total"]?.integer == Int64(total) { count = 1 }
+        }
         guard places.count == 1, count <= rowsMax else { throw several(name, max(count, places.count), words) }
         Console.message("(\(place.app))")
         return place

@@ -54,6 +54,7 @@ struct Timers: AsyncParsableCommand {
         guard !hours || filter.text == nil else { throw ValidationError("--hours counts all: it takes no --filter") }
         guard !hours || !calls else { throw ValidationError("--hours counts timers: it does not go with --calls") }
         guard !calls || filter.text == nil else { throw ValidationError("--filter is of timers: it does not go with --calls") }
+        guard !hours || !output.isNames else { throw ValidationError("--hours counts, and names none") }
     }
 
     func run() async throws {

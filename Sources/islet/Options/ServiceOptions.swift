@@ -141,7 +141,10 @@ extension ServiceOptions {
             do {
                 return try await ask()
             } catch IsletError.timedOut {
-                if !hasSaid { Console.message("waiting for \(endpoints.commands) …") }
+                if !hasSaid {
+                    let url = endpoints.commands
+                    Console.message(Listener.denial(url).map { "\($0); trying again …" } ?? "waiting for \(url) …")
+                }
                 hasSaid = true
             }
         }

@@ -54,7 +54,8 @@ struct Wait: AsyncParsableCommand {
         try await follow(found, seen, since: begun, until: end, connection)
         while let id = Self.successor(of: found, seen.entity) {
             let get = Command("activity.get", app: found.app, ["id": .string(id)])
-            guard let whole = EntityText.entity(try await connection.send(get)) else { break }
+            let left = max(Self.lastLook, ContinuousClock.now.duration(to: end))
+            guard let whole = EntityText.entity(try await connection.send(get, timeout: left)) else { break }
             found = FoundEntity(family: found.family, app: found.app, target: found.target, whole: whole)
             seen = LastSeen(whole)
             try await follow(found, seen, since: begun, until: end, connection)
@@ -64,7 +65,7 @@ struct Wait: AsyncParsableCommand {
 
     /// The id of the activity as which it was renewed, where it was named by the key, which that one has now.
     private static func successor(of found: FoundEntity, _ entity: RawObject) -> String? {
-        guard found.family == Activities.self, found.id != found.target.lowercased() else { return nil }
+        guard found.family == Activities.self, found.whole["key"]?.string == found.target else { return nil }
         return entity["renewedBy"]?.string
     }
 
