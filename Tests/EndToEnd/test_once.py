@@ -14,6 +14,7 @@ from support.commands import START, Commands, encode
 from support.dates import MINUTE
 from support.durable import Durable
 from support.http import Pages
+from support.preload import needs_compiler, preloaded
 from support.provider import TORCH, RawProvider, toggle
 from support.service import run
 from support.small_disk import SmallDisk, may_mount, until
@@ -307,3 +308,27 @@ def test_a_change_that_waited_beside_a_read_is_not_refused_where_a_commit_does_n
     durable.start()
     [again] = durable.client.raw(encode(change))
     assert again["ok"] and again["activity"]["revision"] == 2
+
+
+@needs_compiler
+@pytest.mark.parametrize("how", ["stays", "kill", "stop"])
+def test_what_was_answered_before_the_clock_was_set_forward_is_remembered(make, one, tmp_path, how):
+    """Whoever waits for an answer sends again within moments, however far the clock went meanwhile."""
+    clock = tmp_path / "clock"
+    clock.write_text("0")
+    env = {"LD_PRELOAD": str(preloaded(tmp_path, "set_clock")), "SET_CLOCK": str(clock)}
+    durable = make(options={"--clock": "system"}, env=env).start()
+    client = durable.client
+    sent = frames(client, one)
+    first = execute(client, sent)
+    assert all(answer["ok"] for answer in first)
+    # A quarter of an hour, in steps that are believed at once.
+    for step in range(50, 901, 50):
+        clock.write_text(str(step))
+        until(lambda: client.read("service.ping")["now"] > time.time() * 1_000 + (step - 10) * 1_000)
+    # Something that is committed at the new date.
+    client.start()
+    if how != "stays":
+        getattr(durable, how)().start()
+    assert execute(durable.client, sent) == first
+    assert durable.client.read("activity.list")["total"] == 3

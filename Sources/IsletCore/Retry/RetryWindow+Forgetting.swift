@@ -19,9 +19,9 @@ extension RetryWindow {
     }
 
     /// None is forgotten for its age within a whole window from now: commits were held back, by a full disk or a lock, and
-    /// nobody was given the answers that waited. Whoever waits for one sends the command again.
+    /// nobody was given the answers that waited; or time has leapt. Whoever waits for one sends the command again.
     ///
-    /// - Parameter begin: Since when they have been.
+    /// - Parameter begin: Since when they have been, or where the leap began.
     package mutating func keepAll(at now: Instant, since begin: Instant) {
         if hold.until <= begin { hold.after = begin + -limits.span }
         hold.until = max(hold.until, now + limits.span)

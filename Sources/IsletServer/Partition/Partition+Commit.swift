@@ -109,7 +109,14 @@ extension Partition {
 
     /// A commit that takes longer, in milliseconds of domain time, holds answers back. So much less are they remembered
     /// after shorter ones; a disk that stalls for a second each few minutes does not let all of them be remembered for good.
+    /// So it is with leaps of domain time.
     private static let lateCommit: Milliseconds = 30_000
+
+    /// Answers from before a leap of domain time are remembered from its end: whoever has not got one sends the command again
+    /// within moments, however far the clock went meanwhile. Where the process stood still, that waits in the sockets.
+    func keepAnswers(overLeapOf span: Milliseconds, since before: Instant) {
+        if span >= Self.lateCommit { retries.keepAll(at: now.domain, since: before) }
+    }
 
     /// Answers that wait for their commit for long are remembered from when they leave.
     func keepHeldAnswers() {

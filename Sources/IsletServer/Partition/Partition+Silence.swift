@@ -9,15 +9,14 @@ extension Partition {
     /// room on the disk again, from the turn to which domain time leaps, and from now while a commit holds answers back: most
     /// publishers give the next sign of life once the last one is answered.
     ///
-    /// - Parameter before: domain time in the turn before.
-    func countSilence(since before: Instant) {
+    /// - Parameter leapBegin: domain time in the turn before, where it has leapt since.
+    func countSilence(leaptSince leapBegin: Instant?) {
         guard !flights.isDiskFull else { return }
         if isUnheard {
             isUnheard = false
             engine.unheard.until = now.domain
         }
-        // A clock that is behind goes the rest of its leap in turns that follow.
-        if now.domain - before + clock.behind > longestDomainStep { countSilenceAnew(since: before) }
+        if let leapBegin { countSilenceAnew(since: leapBegin) }
         // A manual clock only goes where it is sent.
         guard !clock.isManual, let begin = flights.departure, let silence = engine.rules.shortestSilence,
             now.domain - begin >= silence / Self.shareOfSilence

@@ -232,7 +232,11 @@ package final class Partition {
     package func beginTurn(_ reading: ClockReading) -> Bool {
         let before = now.domain
         now = clock.turn(at: reading)
-        countSilence(since: before)
+        // A clock that is behind goes the rest of its leap in turns that follow.
+        let leap = now.domain - before + clock.behind
+        let hasLeapt = leap > longestDomainStep
+        if hasLeapt { keepAnswers(overLeapOf: leap, since: before) }
+        countSilence(leaptSince: hasLeapt ? before : nil)
         presented = 0
         engine.beginTurn()
         budget.begin(at: now.monotonicNanoseconds)

@@ -82,6 +82,13 @@ extension Simulation {
         notedHolds.append((last + UInt64(heldEnds.count) + 1, oracle.hold))
     }
 
+    /// Answers from before a leap are remembered from its end, where it is as long as a commit that holds them back.
+    private func keepAnswers(overLeapSince before: Int64) {
+        guard domain.now - before >= Self.lateCommit else { return }
+        oracle.keepAnswers(at: domain.now, since: before)
+        pastHolds[oracle.hold.until] = oracle.hold
+    }
+
     /// The partition's turn begins; the oracle follows it.
     ///
     /// - Returns: whether commands can be judged in this turn.
@@ -156,6 +163,7 @@ extension Simulation {
             if domain.now - before > Self.longestStep {
                 tally.leaps += 1
                 isUnheard = true
+                keepAnswers(overLeapSince: before)
             }
         }
         turnTimes.insert(domain.now)

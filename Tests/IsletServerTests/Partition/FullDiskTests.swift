@@ -21,7 +21,7 @@ import Testing
         #expect(service.journal.answersFrom == 1 && service.journal.state.isWhole)
         _ = service.tell(.isFull(free: 0))
         #expect(service.send(start(3)).contains("diskFull"))
-        service.pass(milliseconds: 600_001)
+        service.work(milliseconds: 600_001)
         sweeps(service)
         #expect(service.journal.answersFrom == service.journal.state.lastBatch + 1)
         // And then nothing is left to do.
@@ -142,7 +142,7 @@ import Testing
         let batch = service.journal.state.lastBatch
         // The process that starts after a kill begins where the clock was.
         let next = try PartitionService(service.journal.state, clock: .system)
-        service.pass(milliseconds: 590_000)
+        service.work(milliseconds: 590_000)
         for number in 2...3 {
             let answer = service.send(start(number))
             #expect(answer.contains(#""ok":true"#) && next.send(start(number)) == answer)

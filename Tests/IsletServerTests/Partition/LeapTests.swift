@@ -3,7 +3,7 @@ import IsletJournal
 import IsletServer
 import Testing
 
-/// Silence that nobody could break where domain time leaps: it counts from the end of the leap.
+/// Where domain time leaps: silence that nobody could break counts from the end, and answers are remembered from there.
 @Suite struct LeapTests {
     private func rules(stale: Milliseconds?, end: Milliseconds?) -> RuleSet {
         var rules = RuleSet.standard
@@ -174,5 +174,64 @@ import Testing
         #expect(names(service) == ["activity.started", "activity.stale"])
         let problems = service.send(#"{"op":"problem.list","app":"com.x"}"#)
         #expect(problems.contains(#""since":\#(leapt + 5_000)"#), "\(problems)")
+    }
+
+    // MARK: Answers
+
+    /// A command that is executed once, however often it is sent. Numbers that are forgotten leave a trace, other words none.
+    private func once(_ req: String) -> String {
+        start.replacing(#""key":"k""#, with: #""client":"8c7a1c38-6a5e-4f0f-9a43-0d2f6f1d2c11","req":"\#(req)""#)
+    }
+
+    /// Sends these commands again; whether each has its first answer.
+    private func areAnswered(_ commands: [String], as first: [String], by service: PartitionService) -> Bool {
+        commands.map { service.send($0) } == first
+    }
+
+    /// Who waits for an answer sends again within moments, however far the clock went meanwhile.
+    @Test(arguments: [false, true]) func whatWasAnsweredBeforeALeapIsNotExecutedAgain(isSet: Bool) throws {
+        let service = try PartitionService(clock: .system)
+        let commands = ["order.paid", "n-1"].map(once)
+        if isSet {
+            service.setForward(milliseconds: 3_600_000)
+            service.work(milliseconds: 29_000)
+        }
+        let first = commands.map { service.send($0) }
+        #expect(first.allSatisfy { $0.contains(#""ok":true"#) })
+        let begun = service.partition.now.domain
+        if isSet { service.work(milliseconds: 2_000) } else { service.pass(milliseconds: 3_600_000) }
+        for _ in 0..<2 { service.turn { _ in } }
+        #expect(service.partition.now.domain - begun > 3_600_000)
+        #expect(areAnswered(commands, as: first, by: service))
+        // For ten minutes from then on.
+        service.work(milliseconds: 590_000)
+        #expect(areAnswered(commands, as: first, by: service))
+        service.work(milliseconds: 20_000)
+        #expect(service.send(commands[0]).contains(#""ok":true"#) && service.events.count == 3)
+        #expect(service.send(commands[1]).contains("outcomeUnknown"))
+    }
+
+    /// The process that starts after a kill begins where the clock was.
+    @Test func aStartKnowsWhatWasAnsweredBeforeALeap() throws {
+        let service = try PartitionService(clock: .system)
+        let commands = ["order.paid", "n-1"].map(once)
+        let first = commands.map { service.send($0) }
+        service.pass(milliseconds: 3_600_000)
+        service.send(once("other"))
+        let next = try PartitionService(service.journal.state, clock: .system)
+        #expect(areAnswered(commands, as: first, by: next))
+    }
+
+    /// As with commits that take long, what is less than half a minute does not count.
+    @Test(arguments: [29_998, 30_000] as [Milliseconds]) func onlyALongLeapLetsAnswersBeRememberedForLonger(
+        span: Milliseconds
+    ) throws {
+        let service = try PartitionService(clock: .system)
+        service.send(once("order.paid"))
+        service.work(milliseconds: 570_000)
+        turn(service, after: span)
+        service.work(milliseconds: 1_000)
+        service.send(once("order.paid"))
+        #expect(names(service).count == (span < 30_000 ? 2 : 1))
     }
 }

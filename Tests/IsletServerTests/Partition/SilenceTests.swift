@@ -38,36 +38,25 @@ import Testing
         }
     }
 
-    /// Time passes in which the service is at work, and hears nothing.
-    private func wait(_ service: PartitionService, milliseconds: Int64) {
-        var left = milliseconds
-        while left > 0 {
-            let step = min(left, 1_000)
-            service.pass(milliseconds: step - 1)
-            service.turn { _ in }
-            left -= step
-        }
-    }
-
     @Test(arguments: [1, 10, 100])
     func itCountsAnewOnceTheAnswersLeave(turns: Int) throws {
         let service = try service()
         #expect(hang(service, milliseconds: 60_000, turns: turns) == 1)
         #expect(told(service) == ["started"])
-        wait(service, milliseconds: 7_900)
+        service.work(milliseconds: 7_900)
         #expect(told(service) == ["started"])
-        wait(service, milliseconds: 200)
+        service.work(milliseconds: 200)
         #expect(told(service) == ["started", "stale"])
-        wait(service, milliseconds: 4_000)
+        service.work(milliseconds: 4_000)
         #expect(told(service) == ["started", "stale", "ended"])
     }
 
     @Test func aShortCommitChangesNothing() throws {
         let service = try service()
         #expect(hang(service, milliseconds: 1_900) == 1)
-        wait(service, milliseconds: 6_000)
+        service.work(milliseconds: 6_000)
         #expect(told(service) == ["started"])
-        wait(service, milliseconds: 150)
+        service.work(milliseconds: 150)
         #expect(told(service) == ["started", "stale"])
     }
 }

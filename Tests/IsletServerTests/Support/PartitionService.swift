@@ -132,6 +132,17 @@ final class PartitionService {
     /// Nothing happens for that long.
     func pass(milliseconds: Int64) { elapsed += milliseconds }
 
+    /// Time passes in which it is at work, and hears nothing: a turn comes each second.
+    func work(milliseconds: Int64) {
+        var left = milliseconds
+        while left > 0 {
+            let step = min(left, 1_000)
+            pass(milliseconds: step - 1)
+            turn { _ in }
+            left -= step
+        }
+    }
+
     /// Time passes, and the snapshot goes on.
     func sweep() {
         elapsed += 1_000
