@@ -492,6 +492,16 @@ steps:
     assert any("events are missing" in line for line in play.data), play.data
 
 
+@pytest.mark.parametrize("check", ["no events: true", "events: {exactly: []}", "state: {order-1: gone}"])
+def test_events_of_another_service_are_not_looked_at(file, serve, check):
+    """Nothing ever comes by them."""
+    service, other = serve({"--clock": "manual"}), serve({"--clock": "manual"})
+    done = scenario(
+        file(f"name: of two services\nsteps:\n  - start: order-1\n    {check}\n"), "--commands", service.commands,
+        "--events", other.events, code=2)
+    assert "another service" in done.stderr and not done.stdout
+
+
 def test_a_service_that_is_not_there_is_no_failed_scenario(file, tmp_path):
     done = scenario(file(PASSING), "--commands", f"ipc://{tmp_path}/nobody", "--timeout", "300ms", code=5)
     assert "no answer from" in done.stderr
