@@ -492,6 +492,21 @@ steps:
     assert any("events are missing" in line for line in play.data), play.data
 
 
+def test_the_next_scenario_may_declare_a_kind_otherwise(file, serve):
+    """Also where the service is the same one: the provider of the one before has left."""
+    text = "".join(f"""---
+name: {name}
+provider: {{controls: {{Torch: {{value: false, displayName: {name}}}}}}}
+steps:
+  - add: {{control: Torch}}
+  - state: {{control: Torch, is: shown}}
+  - remove: {{control: Torch}}
+""" for name in ("Torch", "Lamp"))
+    service = serve({"--clock": "manual"})
+    for _ in range(2):
+        scenario(file(text), "--commands", service.commands)
+
+
 @pytest.mark.parametrize("check", ["no events: true", "events: {exactly: []}", "state: {order-1: gone}"])
 def test_events_of_another_service_are_not_looked_at(file, serve, check):
     """Nothing ever comes by them."""
