@@ -56,8 +56,8 @@ package final class ScenarioEvents: Sendable {
                     + "what came cannot be told any more"
             }
             guard let gap = state.gaps.last, gap >= begun else { return nil }
-            return "events are missing, since the connection that they come by was lost or the service began anew: "
-                + "what came cannot be told"
+            return "events are missing: they came faster than they were read, their connection was lost, or the service "
+                + "began anew; what came cannot be told"
         }
     }
 
