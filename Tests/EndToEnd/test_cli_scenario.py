@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from support.commands import Commands
+from support.proxy import Proxy
 from support.running import Running
 from support.schemas import schema_of, strict
 from support.service import BINARY, ROOT, environment, run
@@ -460,6 +461,60 @@ steps:
     done = scenario(file(text), "--commands", fast.commands, code=1)
     assert "activity.stale order-1 came too, and was not expected" in done.stdout
     scenario(file(text.replace("order-1", "order-2").replace("5m", "7h")), "--commands", fast.commands)
+
+
+@pytest.mark.parametrize("check", [
+    "no events: [activity.stale]", "no events: [{event: activity.stale, of: order-1}]", "events: {exactly: [activity.started]}",
+    "events: [activity.started, activity.stale]",
+])
+def test_what_may_have_come_while_the_connection_was_lost_is_not_taken_for_nothing(file, wire, serve, check):
+    """It goes stale while nobody hears it."""
+    service = serve({"--clock": "manual"})
+    proxy = Proxy(service.events)
+    client = Commands(wire, service.commands, "com.example.scenario")
+    play = Running("scenario", "run", file(f"""name: a connection that is lost for a moment
+steps:
+  - start: {{key: order-1, staleDate: 5m}}
+    state: {{order-1: stale}}
+    {check}
+"""), "--commands", service.commands, "--events", proxy.url, env=environment())
+    try:
+        deadline = Deadline()
+        while not client.list():
+            assert not deadline.passed, play.messages
+        proxy.hold()
+        client.advance(by=600_000)
+        proxy.let_through()
+        assert play.wait() == 1
+    finally:
+        play.kill()
+        proxy.close()
+    assert any("events are missing" in line for line in play.data), play.data
+
+
+def test_the_next_scenario_may_declare_a_kind_otherwise(file, serve):
+    """Also where the service is the same one: the provider of the one before has left."""
+    text = "".join(f"""---
+name: {name}
+provider: {{controls: {{Torch: {{value: false, displayName: {name}}}}}}}
+steps:
+  - add: {{control: Torch}}
+  - state: {{control: Torch, is: shown}}
+  - remove: {{control: Torch}}
+""" for name in ("Torch", "Lamp"))
+    service = serve({"--clock": "manual"})
+    for _ in range(2):
+        scenario(file(text), "--commands", service.commands)
+
+
+@pytest.mark.parametrize("check", ["no events: true", "events: {exactly: []}", "state: {order-1: gone}"])
+def test_events_of_another_service_are_not_looked_at(file, serve, check):
+    """Nothing ever comes by them."""
+    service, other = serve({"--clock": "manual"}), serve({"--clock": "manual"})
+    done = scenario(
+        file(f"name: of two services\nsteps:\n  - start: order-1\n    {check}\n"), "--commands", service.commands,
+        "--events", other.events, code=2)
+    assert "another service" in done.stderr and not done.stdout
 
 
 def test_a_service_that_is_not_there_is_no_failed_scenario(file, tmp_path):

@@ -51,7 +51,8 @@ struct ReplayReport {
             Console.message("\(RecoveryText.grouped(Int(clamping: recording.missing))) events are missing in all")
         }
         if recording.repeated > 0 {
-            Console.message("left out \(ReplayCounts.counted(recording.repeated, "event")) that the recording has twice")
+            let events = ReplayCounts.counted(recording.repeated, "event")
+            Console.message("left out \(events) that the recording has twice, or behind later ones")
         }
         begun = .now
     }

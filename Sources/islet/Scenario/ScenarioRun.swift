@@ -111,6 +111,7 @@ struct ScenarioRun: AsyncParsableCommand {
             if let scenario = scenarios.first(where: { $0.clock != Scenario.usualClock }) {
                 Console.message("the clock of '\(scenario.name)' is not set there: that service has its own time")
             }
+            if let error = await service.foreignStreams(of: connection, bulk: false).events { throw error }
             return connection.endpoints
         }
     }

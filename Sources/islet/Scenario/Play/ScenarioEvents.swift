@@ -15,6 +15,27 @@ package final class ScenarioEvents: Sendable {
         /// Entities from before the scenario that were asked for, and of which nothing was told.
         var unknown: Set<String> = []
         var isCut = false
+        /// How far each app's stream has come.
+        var positions: [String: StreamPosition] = [:]
+        /// Whether a join has named all streams, so that one that is not known begins now.
+        var namesAll = false
+        /// Before which events others are missing, in order.
+        var gaps: [Int] = []
+
+        /// Events are missing here.
+        mutating func miss() {
+            if gaps.last != events.count { gaps.append(events.count) }
+        }
+
+        /// Looks whether an event is the next one of its stream: they are numbered without a gap.
+        mutating func follow(_ event: StreamEvent) {
+            let known = positions.updateValue(event.position, forKey: event.app)
+            guard let known else {
+                if namesAll, event.seq > 1 { miss() }
+                return
+            }
+            if known.epoch != event.position.epoch || event.seq > known.seq + 1 { miss() }
+        }
     }
 
     private let state = Mutex(State())
@@ -27,12 +48,16 @@ package final class ScenarioEvents: Sendable {
     /// All, the oldest first.
     var all: [StreamEvent] { state.withLock { $0.events } }
     var count: Int { state.withLock { $0.events.count } }
-    /// Why nothing can be said of events; nil where all that came are kept.
-    package var problem: String? {
+    /// Why nothing can be said of the events from one on; nil where all that came are here.
+    package func problem(since begun: Int = 0) -> String? {
         state.withLock { state in
-            guard state.isCut else { return nil }
-            return "more than \(RecoveryText.grouped(room)) events came, and the later ones are not kept: "
-                + "what came cannot be told any more"
+            if state.isCut {
+                return "more than \(RecoveryText.grouped(room)) events came, and the later ones are not kept: "
+                    + "what came cannot be told any more"
+            }
+            guard let gap = state.gaps.last, gap >= begun else { return nil }
+            return "events are missing: they came faster than they were read, their connection was lost, or the service "
+                + "began anew; what came cannot be told"
         }
     }
 
@@ -76,6 +101,26 @@ package final class ScenarioEvents: Sendable {
         }
     }
 
+    /// Takes in where the streams stand, as a join was told: what came until then is here, or is missing.
+    package func stand(_ answer: [UInt8]) {
+        // Of more apps than a join names nothing is told.
+        guard case .success(let join)? = JoinAnswer.read(answer) else { return }
+        state.withLock { state in
+            if state.namesAll {
+                let isBehind = join.positions.contains { app, now in
+                    let known = state.positions[app]
+                    return now.seq > known?.seq ?? 0 || known.map { $0.epoch != now.epoch } ?? false
+                }
+                // One that is not named any more had another history.
+                if isBehind || state.positions.contains(where: { $1.seq > 0 && join.positions[$0] == nil }) {
+                    state.miss()
+                }
+            }
+            state.positions = join.positions
+            state.namesAll = true
+        }
+    }
+
     /// Takes one in, as it came; watermarks are none.
     package func take(_ topic: [UInt8], _ body: [UInt8]) {
         guard let event = StreamEvent(topic: String(decoding: topic, as: UTF8.self), bytes: body) else { return }
@@ -84,6 +129,7 @@ package final class ScenarioEvents: Sendable {
                 state.isCut = true
                 return
             }
+            state.follow(event)
             state.events.append(event)
             // A first event has the whole entity, of which this is a part.
             if let id = event.id, event.patch["app"] != nil {
@@ -93,9 +139,12 @@ package final class ScenarioEvents: Sendable {
     }
 
     /// The entity of each event as the event left it; nil where its events do not tell all of it.
-    static func wholes(of events: [StreamEvent]) -> [RawObject?] {
+    func wholes(of events: [StreamEvent]) -> [RawObject?] {
+        let gaps = Set(state.withLock(\.gaps))
         var entities: [String: RawObject] = [:]
-        return events.map { event in
+        return events.enumerated().map { index, event in
+            // What is missing may have changed any of them.
+            if gaps.contains(index) { entities = [:] }
             // A key of a group is told as a whole each time.
             guard let id = event.id else { return event.patch.members.isEmpty ? nil : event.patch }
             // A first event has the whole entity, and those after it what has changed.

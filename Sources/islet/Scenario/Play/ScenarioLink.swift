@@ -11,8 +11,8 @@ struct ScenarioLink: Sendable {
     /// Whether a signal tells of a change without an answer.
     private let isWatched: Bool
 
-    /// No topic begins so.
-    private static let barrier = "islet.scenario.barrier/"
+    /// No topic begins so. As it is the beginning of an app's name, the answer tells where all streams stand.
+    private static let barrier = "islet.scenario.barrier"
 
     /// Opens one, and returns when it hears every event.
     ///
@@ -49,7 +49,7 @@ struct ScenarioLink: Sendable {
         return answer
     }
 
-    /// Returns when every event that was published until now has come.
+    /// Returns when every event that was published until now has come, or is known to be missing.
     func settle() async throws {
         try await joined(Self.barrier) { _, _ in }?.cancel()
     }
@@ -60,9 +60,11 @@ struct ScenarioLink: Sendable {
         _ prefix: String, _ take: @escaping @Sendable ([UInt8], [UInt8]) -> Void
     ) async throws -> RawSubscription? {
         let (joins, join) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+        let events = events
         let subscription = try await connection.follow(prefix) { delivery in
             switch delivery {
-            case .joined:
+            case .joined(let answer):
+                events.stand(answer)
                 join.yield()
                 join.finish()
             case .event(let topic, let body): take(topic, body)

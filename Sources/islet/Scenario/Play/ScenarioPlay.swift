@@ -157,9 +157,8 @@ struct ScenarioPlay {
     private mutating func failure(
         _ check: ScenarioCheck, _ answer: RawObject?, since begun: Int
     ) async throws -> ScenarioFailure? {
-        if check.isAboutEvents, let problem = link.events.problem {
-            return ScenarioFailure(place: check.place, message: problem)
-        }
+        let problem = check.isAboutEvents ? link.events.problem(since: begun) : nil
+        if let problem, check.isAboutRest { return ScenarioFailure(place: check.place, message: problem) }
         switch check.expectation {
         case .answer(let pattern):
             guard let answer else { return nil }
@@ -177,7 +176,8 @@ struct ScenarioPlay {
                 return nil
             case .problem(let message, let pattern):
                 return ScenarioFailure(
-                    place: pattern?.place ?? check.place, message: message,
+                    place: pattern?.place ?? check.place,
+                    message: [message, problem].compactMap(\.self).joined(separator: "; "),
                     differences: try pattern?.nearest(events, scope) ?? [])
             }
         case .noEvents(let patterns):
@@ -210,7 +210,7 @@ struct ScenarioPlay {
     /// - Parameter wholly: whether with their entities as they were then.
     private func events(since begun: Int, wholly: Bool = false) -> [ScenarioEvent] {
         let all = link.events.all
-        let wholes = wholly ? ScenarioEvents.wholes(of: all) : []
+        let wholes = wholly ? link.events.wholes(of: all) : []
         return all.indices.dropFirst(begun).map { index in
             let event = all[index]
             return ScenarioEvent(

@@ -15,6 +15,8 @@ actor ScenarioProvider: BusLoop {
     private static let complaintsMax = 8
     /// How long the service may take to register it.
     private static let patience = Duration.seconds(10)
+    /// How long the service may take to let it go.
+    private static let leavePatience = Duration.seconds(1)
 
     private struct Waiting {
         var due: ContinuousClock.Instant
@@ -31,6 +33,8 @@ actor ScenarioProvider: BusLoop {
     private var registration: Result<Void, ScenarioMiss>?
     private var waiter: CheckedContinuation<Result<Void, ScenarioMiss>, Never>?
     private let deadline: ContinuousClock.Instant
+    /// Who waits for its leave, and until when.
+    private var leaving: (waiter: CheckedContinuation<Void, Never>, until: ContinuousClock.Instant)?
 
     private init(on thread: BusThread, endpoint: String, script: ProviderScript) throws(ZeroMQError) {
         self.thread = thread
@@ -71,9 +75,19 @@ actor ScenarioProvider: BusLoop {
         }
     }
 
-    /// Ends it.
+    /// Ends it, once the service knows: for some seconds its kinds could not be declared otherwise.
     nonisolated func stop() async {
+        await leave()
         await thread.stop()
+    }
+
+    private func leave() async {
+        send(["op": .string("provider.leave"), "req": .string("leave"), "provider": .string(id)], after: .zero)
+        await withCheckedContinuation { leaving = ($0, .now + Self.leavePatience) }
+    }
+
+    private func hasLeft() {
+        leaving.take()?.waiter.resume()
     }
 
     /// Makes kinds answer otherwise from now on.
@@ -97,9 +111,10 @@ actor ScenarioProvider: BusLoop {
         if registration == nil, deadline <= now {
             decide(.failure(ScenarioMiss("the service did not register the scenario's provider in time")))
         }
+        if let leaving, leaving.until <= now { hasLeft() }
         if isBusy { return .immediately }
-        let next = (waiting.map(\.due) + (registration == nil ? [deadline] : [])).min()
-        guard let next else { return .whenReady }
+        let deadlines = [registration == nil ? deadline : nil, leaving?.until].compactMap(\.self)
+        guard let next = (waiting.map(\.due) + deadlines).min() else { return .whenReady }
         let (seconds, attoseconds) = now.duration(to: next).components
         return .within(milliseconds: Int(max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)))
     }
@@ -107,6 +122,7 @@ actor ScenarioProvider: BusLoop {
     func finish() {
         socket.close()
         decide(.failure(ScenarioMiss("the scenario's provider was stopped")))
+        hasLeft()
     }
 
     private func decide(_ result: Result<Void, ScenarioMiss>) {
@@ -145,6 +161,8 @@ actor ScenarioProvider: BusLoop {
         if frame["req"]?.string == "register" {
             decide(
                 isOK ? .success(()) : .failure(ScenarioMiss("the service refuses the scenario's provider: \(message)")))
+        } else if frame["req"]?.string == "leave" {
+            hasLeft()
         } else if !isOK {
             complaints = complaints.suffix(Self.complaintsMax - 1) + [message]
         }
