@@ -81,7 +81,10 @@ actor ConnectionLoop: BusLoop {
             entry.requests.isEmpty || entry.requests.contains(where: table.wants(pull:))
         }
         if isBusy { return .immediately }
-        let wakeUps = [requests.nextWakeUp, table.nextWakeUp, reports.nextWakeUp, appsDue(now), peeksDue(now)]
+        let wakeUps = [
+            requests.nextWakeUp, table.nextWakeUp, reports.nextWakeUp, appsDue(now), peeksDue(now), commands.nextWakeUp,
+            bulk.nextWakeUp,
+        ]
         guard let wakeUp = wakeUps.compactMap(\.self).min() else { return .whenReady }
         return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
     }

@@ -2,8 +2,12 @@ package import ZeroMQ
 
 /// A DEALER and what waits to be sent by it.
 ///
-/// The socket takes messages only while it is connected (`ZMQ_IMMEDIATE`): what waits stays here, where it can still be
-/// withdrawn, so that a command whose caller has given up is not executed when the service comes back.
+/// The socket is given messages only while it is connected: what waits stays here, where it can still be withdrawn, so
+/// that a command whose caller has given up is not executed when the service comes back. A connection that is lost is
+/// given up with what was to go by it, and another one made.
+///
+/// libzmq would do both by itself (`ZMQ_IMMEDIATE`), but then it aborts the process where it hears of the loss between
+/// two frames of a message that is received ("Assertion failed: !_more", 4.3.4 and 4.3.5), and a chunk has hundreds.
 package struct Outlet: ~Copyable {
     /// One message of one frame or more; each may have a `req`.
     package struct Entry: Sendable {
@@ -26,8 +30,21 @@ package struct Outlet: ~Copyable {
     /// at most 1,024.
     package static let maximumWaiting = 65_536
 
+    /// From the loss of a connection to the next one, by chance, so that not all clients come at once.
+    private static let pause = 100...200
+
     private let socket: Socket
     private let slot: Poller.Slot
+    /// Tells of the socket's connections.
+    private let connections: Socket
+    private var endpoint = ""
+    private var isConnected = false
+    /// Whether the connection is lost, and what it has brought may still have to be received.
+    private var isLost = false
+    /// Whether one was lost since somebody asked.
+    private var wasLost = false
+    /// When the next connection is to be made, where the last one was given up.
+    private var connectAt: ContinuousClock.Instant?
     private var waiting: [Entry] = []
     /// The requests in `waiting`.
     private var held: Set<String> = []
@@ -37,9 +54,11 @@ package struct Outlet: ~Copyable {
     /// A DEALER of `context`, not connected yet, that `poller` watches.
     package init(context: ZeroMQContext, poller: inout Poller) throws(ZeroMQError) {
         let socket = try Socket(.dealer, in: context)
-        try socket.set(.immediate, to: true)
         try Self.setConnectionOptions(socket)
+        let connections = try socket.ownConnections(in: context)
         slot = poller.add(socket)
+        _ = poller.add(connections)
+        self.connections = connections
         self.socket = socket
     }
 
@@ -54,24 +73,61 @@ package struct Outlet: ~Copyable {
         try socket.set(.tcpMaxRetransmit, to: .seconds(15))
     }
 
-    func connect(_ endpoint: String) throws(ZeroMQError) {
+    mutating func connect(_ endpoint: String) throws(ZeroMQError) {
         try socket.connect(endpoint)
+        self.endpoint = endpoint
     }
 
     package func close() {
         socket.close()
+        connections.close()
     }
 
-    /// Gives the connection up for a new one, with what was not sent by it.
-    func reconnect(_ endpoint: String) throws(ZeroMQError) {
-        try socket.disconnect(endpoint)
-        try socket.connect(endpoint)
+    // MARK: The connection
+
+    /// Gives the connection up for a new one, with what was not sent by it. The next flush makes that.
+    mutating func reconnect() {
+        giveUp(until: .now)
     }
 
-    /// A socket that becomes readable when the connection is lost; see `Socket.disconnections(in:)`.
-    func disconnections(in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
-        try socket.disconnections(in: context)
+    /// Whether a connection was lost since this was asked last.
+    mutating func hasLostConnection() -> Bool {
+        exchange(&wasLost, with: false)
     }
+
+    /// When ``flush(poller:isWanted:)`` has to make a connection; nil where there is one, or libzmq makes it.
+    package var nextWakeUp: ContinuousClock.Instant? { connectAt }
+
+    private mutating func giveUp(until time: ContinuousClock.Instant) {
+        // It fails for a closed socket alone.
+        try? socket.disconnect(endpoint)
+        (isConnected, isLost) = (false, false)
+        connectAt = time
+    }
+
+    /// Takes in what became of connections.
+    private mutating func hear(_ message: inout Message) {
+        while let change = OwnConnection(from: connections, into: &message) {
+            // Until another is made this is about the one that was given up.
+            guard connectAt == nil else { continue }
+            switch change {
+            // Where libzmq has made another one before that was done, what was left has gone by that.
+            case .made: (isConnected, isLost) = (true, false)
+            case .lost: (isConnected, isLost, wasLost) = (false, true, true)
+            }
+        }
+    }
+
+    private mutating func connectIfDue() {
+        guard let time = connectAt, time <= .now else { return }
+        var message = Message()
+        hear(&message)
+        connectAt = nil
+        // It fails for a closed socket alone: there was a connection to that place.
+        try? socket.connect(endpoint)
+    }
+
+    // MARK: Messages
 
     /// Withdraws what waits.
     mutating func clear(poller: inout Poller) {
@@ -96,11 +152,13 @@ package struct Outlet: ~Copyable {
 
     /// Sends what waits, without the messages nobody wants any more.
     package mutating func flush(poller: inout Poller, isWanted: (Entry) -> Bool) {
+        connectIfDue()
         var sent = 0
         sending: for entry in waiting {
             if isWanted(entry) {
                 for (index, frame) in entry.frames.enumerated() {
-                    let outcome = try? socket.send(copying: frame, more: index + 1 < entry.frames.count)
+                    let more = index + 1 < entry.frames.count
+                    let outcome = isConnected ? (try? socket.send(copying: frame, more: more)) : nil
                     // Only the first frame of a message can be refused. An error is that of a closed socket.
                     guard outcome != .sent else { continue }
                     if entry.waits { break sending }
@@ -112,7 +170,7 @@ package struct Outlet: ~Copyable {
         }
         waiting.removeFirst(sent)
         dropPassing()
-        poller.watch(slot, for: waiting.isEmpty ? .readable : [.readable, .writable])
+        poller.watch(slot, for: waiting.isEmpty || !isConnected ? .readable : [.readable, .writable])
     }
 
     /// What is behind a message that waits cannot go at once either. Later it would say what held now, such as how far the
@@ -125,14 +183,18 @@ package struct Outlet: ~Copyable {
     }
 
     /// The next message that has come, nil where there is none.
-    ///
-    /// With `ZMQ_IMMEDIATE` libzmq ends a pipe as soon as it hears that its connection is lost. Where it does so between two
-    /// frames of a message, which it does at every hundredth frame if at all, it aborts the process ("Assertion failed:
-    /// !_more", 4.3.4 and 4.3.5). So it hears what there is to be heard before each message; what is left are losses within
-    /// the microseconds of reading one.
-    func receive(into message: inout Message) -> [[UInt8]]? {
+    package mutating func receive(into message: inout Message) -> [[UInt8]]? {
+        if let frames = take(into: &message) { return frames }
+        hear(&message)
+        guard isLost else { return nil }
+        // What the connection has brought was there before it was known to be lost.
+        if let frames = take(into: &message) { return frames }
+        giveUp(until: .now + .milliseconds(Int.random(in: Self.pause)))
+        return nil
+    }
+
+    private func take(into message: inout Message) -> [[UInt8]]? {
         var frames: [[UInt8]] = []
-        _ = try? socket.events
         repeat {
             guard let got = try? socket.receive(into: &message), got else { return frames.isEmpty ? nil : frames }
             frames.append(message.bytes)

@@ -76,7 +76,7 @@ actor RawLoop: BusLoop {
         if isBusy { return .immediately }
         let deadlines = exchanges.values.lazy.map(\.deadline).min()
         let joins = readers.values.lazy.filter { $0.join != nil }.map(\.joinDeadline).min()
-        guard let wakeUp = [deadlines, joins].compactMap(\.self).min() else { return .whenReady }
+        guard let wakeUp = [deadlines, joins, commands.nextWakeUp].compactMap(\.self).min() else { return .whenReady }
         return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
     }
 

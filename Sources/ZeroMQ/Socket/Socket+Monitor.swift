@@ -17,6 +17,14 @@ extension Socket {
         try monitor(ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED, in: context)
     }
 
+    /// A PAIR that tells of each connection that this socket made or lost since, in order (``OwnConnection``), for a
+    /// poller of the same thread. To be asked for before the socket is connected, always read, and closed after it.
+    ///
+    /// What a connection has brought can be received before it is told that it is lost.
+    package func ownConnections(in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
+        try monitor(ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED, in: context)
+    }
+
     private func monitor(_ events: Int32, in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
         // Unique as long as this socket lives.
         let endpoint = unsafe "inproc://monitor-\(UInt(bitPattern: handle.pointer))"
@@ -27,6 +35,44 @@ extension Socket {
         try pair.connect(endpoint)
         return pair
     }
+
+    /// The next event that this PAIR tells of, with its value; nil where there is none.
+    fileprivate func nextEvent(into message: inout Message) -> (event: Int32, value: UInt32)? {
+        while true {
+            guard let isThere = try? receive(into: &message), isThere else { return nil }
+            let told = unsafe message.withUnsafeBytes { bytes -> (event: Int32, value: UInt32)? in
+                guard bytes.count == 6 else { return nil }
+                let event = unsafe Int32(bytes.loadUnaligned(as: UInt16.self))
+                return unsafe (event, bytes.loadUnaligned(fromByteOffset: 2, as: UInt32.self))
+            }
+            // The endpoint, which is the watched socket's.
+            while message.more { guard let rest = try? receive(into: &message), rest else { break } }
+            if let told { return told }
+        }
+    }
+}
+
+/// What became of the connection of a socket that connects.
+package enum OwnConnection: Equatable, Sendable {
+    /// Messages go and come by it.
+    case made
+    case lost
+
+    /// The next one that a PAIR of ``Socket/ownConnections(in:)`` tells of; nil where there is none.
+    package init?(from pair: borrowing Socket, into message: inout Message) {
+        while let (event, _) = pair.nextEvent(into: &message) {
+            switch event {
+            case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
+                self = .made
+                return
+            case ZMQ_EVENT_DISCONNECTED:
+                self = .lost
+                return
+            default: continue
+            }
+        }
+        return nil
+    }
 }
 
 /// What became of a connection of a bound socket, by its descriptor.
@@ -36,24 +82,17 @@ package enum ConnectionChange: Equatable, Sendable {
 
     /// The next one that a PAIR of ``Socket/connections(in:)`` tells of; nil where there is none.
     package init?(from pair: borrowing Socket, into message: inout Message) {
-        while true {
-            guard let isThere = try? pair.receive(into: &message), isThere else { return nil }
-            let change = unsafe message.withUnsafeBytes { bytes -> ConnectionChange? in
-                // The event's number, and the descriptor.
-                guard bytes.count == 6 else { return nil }
-                let descriptor = unsafe Int32(bitPattern: bytes.loadUnaligned(fromByteOffset: 2, as: UInt32.self))
-                switch unsafe Int32(bytes.loadUnaligned(as: UInt16.self)) {
-                case ZMQ_EVENT_ACCEPTED: return .accepted(descriptor)
-                case ZMQ_EVENT_DISCONNECTED: return .lost(descriptor)
-                default: return nil
-                }
-            }
-            // The endpoint, which is this socket's.
-            while message.more { guard let rest = try? pair.receive(into: &message), rest else { break } }
-            if let change {
-                self = change
+        while let (event, value) = pair.nextEvent(into: &message) {
+            switch event {
+            case ZMQ_EVENT_ACCEPTED:
+                self = .accepted(Int32(bitPattern: value))
                 return
+            case ZMQ_EVENT_DISCONNECTED:
+                self = .lost(Int32(bitPattern: value))
+                return
+            default: continue
             }
         }
+        return nil
     }
 }

@@ -23,7 +23,7 @@ extension SocketOption where Value == Bool {
     package static var onlyFirstSubscribe: Self { Self(number: 108) }
     /// Messages wait only for connections that are complete. A lost connection takes with it what it has brought and
     /// nobody has received, and libzmq aborts the process (`!_more`, fq.cpp) where it hears of the loss between two
-    /// frames of a message that is received: ask for `Socket.events` before each message.
+    /// frames of a message that is received, as it does at every hundredth: it is not for what receives such messages.
     package static var immediate: Self { Self(number: ZMQ_IMMEDIATE) }
     /// An empty message is sent to each new peer, so that a ROUTER learns of it at once; after a broken connection
     /// again only with `immediate`.

@@ -10,9 +10,7 @@ actor ProviderLoop: BusLoop {
     private static let messagesPerTurn = 256
 
     var poller = Poller()
-    private let endpoint: String
     private var outlet: Outlet
-    private let disconnections: Socket
     private var message = Message()
     private var machine: ProviderMachine
     private var generator = SystemRandomNumberGenerator()
@@ -32,15 +30,12 @@ actor ProviderLoop: BusLoop {
         tell: @escaping @Sendable (ProviderEvent) -> Void
     ) throws(IsletError) {
         self.thread = thread
-        self.endpoint = endpoint
         self.machine = machine
         self.jobs = jobs
         self.tell = tell
         do throws(ZeroMQError) {
             let context = try ZeroMQContext()
             outlet = try Outlet(context: context, poller: &poller)
-            disconnections = try outlet.disconnections(in: context)
-            _ = poller.add(disconnections)
         } catch {
             throw .endpoint("a ZeroMQ socket", reason: error.description)
         }
@@ -54,19 +49,18 @@ actor ProviderLoop: BusLoop {
     func turn() -> NextTurn {
         if isStopRequested.load(ordering: .acquiring) { perform(machine.stop(now: .now)) }
         let isBusy = receive()
-        if isDisconnected() { perform(machine.disconnected(now: .now, using: &generator)) }
+        if outlet.hasLostConnection() { perform(machine.disconnected(now: .now, using: &generator)) }
         let now = ContinuousClock.now
         perform(machine.due(now: now, using: &generator))
         perform(machine.begin())
         outlet.flush(poller: &poller) { _ in true }
         if isBusy { return .immediately }
-        guard let wakeUp = machine.nextWakeUp else { return .whenReady }
+        guard let wakeUp = [machine.nextWakeUp, outlet.nextWakeUp].compactMap(\.self).min() else { return .whenReady }
         return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
     }
 
     func finish() {
         outlet.close()
-        disconnections.close()
         for job in running.values { job.cancel() }
         running = [:]
         complete(.success(()))
@@ -103,12 +97,6 @@ actor ProviderLoop: BusLoop {
         return true
     }
 
-    private func isDisconnected() -> Bool {
-        var isDisconnected = false
-        while let got = try? disconnections.receive(into: &message), got { isDisconnected = true }
-        return isDisconnected
-    }
-
     private func perform(_ effects: [ProviderMachine.Effect]) {
         for effect in effects {
             switch effect {
@@ -118,8 +106,7 @@ actor ProviderLoop: BusLoop {
             case .send(let frame): outlet.send(.init(frames: [frame], requests: []))
             case .reconnect:
                 outlet.clear(poller: &poller)
-                // It fails for a closed socket alone.
-                try? outlet.reconnect(endpoint)
+                outlet.reconnect()
             case .begin(let call): begin(call)
             case .cancel(let number): running[number]?.cancel()
             case .tell(let event): tell(event)
