@@ -61,13 +61,19 @@ package enum Moment: Equatable, Sendable {
             }
         let begun = text.hasSuffix("Z") ? String(text.dropLast()) : text
         let whole = rest.map { begun + $0 } ?? text
+        // Thousandths are read apart: a Double holds most of them a little too small, and would write the one before.
+        let digits = whole.dropLast().suffix(3)
+        guard whole.hasSuffix("Z"), digits.utf8.count == 3, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let thousandths = Int64(digits)
+        else { return nil }
+        let onSecond = whole.dropLast(4) + "000Z"
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         // It reads the 31st of February as the 3rd of March, and what stands behind a date not at all: only what it
         // would write in the same way is that date.
-        guard let date = try? style.parse(whole), style.format(date) == whole else { return nil }
+        guard let date = try? style.parse(String(onSecond)), style.format(date) == onSecond else { return nil }
         let seconds = date.timeIntervalSince1970
         guard (0..<Self.secondsEnd).contains(seconds) else { return nil }
-        return Int64((seconds * 1_000).rounded())
+        return Int64(seconds.rounded()) * 1_000 + thousandths
     }
 
     /// The year 10000.

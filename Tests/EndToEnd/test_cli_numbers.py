@@ -81,6 +81,7 @@ def test_a_date_that_there_is_not_is_wrong_usage(islet, client, date):
 @pytest.mark.parametrize("date, milliseconds", [
     ("2030-02-28T09:00Z", 1_898_499_600_000), ("2028-02-29T00:00:30Z", 1_835_395_230_000),
     ("2030-06-01", 1_906_502_400_000), ("2030-06-01T00:00:00.250Z", 1_906_502_400_250),
+    ("2030-06-01T00:00:00.206Z", 1_906_502_400_206), ("2030-06-01T00:00:59.999Z", 1_906_502_459_999),
     ("1906502400000", 1_906_502_400_000),
 ])
 def test_a_date_is_the_moment_that_it_names(islet, client, date, milliseconds):

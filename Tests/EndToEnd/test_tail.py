@@ -3,6 +3,7 @@
 import fcntl
 import itertools
 import json
+import pathlib
 import signal
 import time
 
@@ -164,6 +165,45 @@ def test_one_ctrl_c_ends_a_tail_whose_reader_takes_less_than_comes(islet, client
     finally:
         follower.kill()
         follower.communicate()
+
+
+def time_on_processor(process, thread):
+    """How many nanoseconds a thread of this name has run."""
+    tasks = pathlib.Path(f"/proc/{process.pid}/task").iterdir()
+    return next(int((task / "schedstat").read_text().split()[0]) for task in tasks
+                if (task / "comm").read_text().strip() == thread)
+
+
+def test_a_connection_that_is_lost_while_a_message_is_read_aborts_no_tail(running, service, client, islet):
+    """libzmq ends the process (`!_more`) that hears of the loss between two frames, where a queue goes with its
+    connection. This message has so many frames that it is still read when the connection is gone; at which moment of
+    that decides nothing now."""
+    client.start()
+    epoch = client.read("service.info")["info"]["epoch"]
+    count = 2_000_000
+    for milliseconds in (1, 5, 10, 20, 40):
+        with zmq.Context() as context, context.socket(zmq.ROUTER) as bulk:
+            bulk.linger = 0
+            bulk.bind("tcp://127.0.0.1:*")
+            proxy = Proxy(bulk.getsockopt(zmq.LAST_ENDPOINT).decode().rstrip("\0"))
+            follower = running("tail", "--since", "1h", env={**islet.env, "ISLET_BULK": proxy.url})
+            try:
+                assert bulk.poll(1_000 * DEADLINE)
+                _, asked = bulk.recv_multipart()
+                header = encode({"req": json.loads(asked)["req"], "chunk": 0, "rows": count // 2, "epoch": epoch})
+                # ZMTP: flags, of which 1 says that more follow, the length, and the frame.
+                proxy.send(bytes([1, len(header)]) + header + b"\1\1x" * (count - 1))
+                time.sleep(0.5)
+                begun = time_on_processor(follower.process, "islet-client")
+                proxy.send(b"\0\1x")
+                deadline = Deadline(DEADLINE)
+                while time_on_processor(follower.process, "islet-client") < begun + 1_000_000 * milliseconds:
+                    assert not deadline.passed, "what came is not read"
+                proxy.cut()
+                # It is no answer of a service.
+                assert follower.wait() == 1, follower.messages
+            finally:
+                proxy.close()
 
 
 def test_a_tail_asks_the_service_where_its_streams_are(service, running, client):

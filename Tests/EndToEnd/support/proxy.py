@@ -42,6 +42,12 @@ class Proxy:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
+    def send(self, data):
+        """Sends bytes of its own to the client that came first."""
+        with self._lock:
+            near = self._ends[0]
+        near.sendall(data)
+
     def cut(self):
         """Ends all present connections; the clients will come again by themselves."""
         with self._lock:
