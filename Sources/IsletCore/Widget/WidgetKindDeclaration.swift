@@ -12,6 +12,13 @@ package struct WidgetKindDeclaration: KindDeclaration, Equatable {
         package var levelsOfDetail: [[UInt8]] = []
 
         package init() {}
+
+        /// Whether both allow the same.
+        fileprivate func means(_ other: Rendering) -> Bool {
+            isContainerBackgroundRemovable == other.isContainerBackgroundRemovable && texture == other.texture
+                && modes.names(other.modes) && accentedGroups.names(other.accentedGroups)
+                && mountingStyles.names(other.mountingStyles) && levelsOfDetail.names(other.levelsOfDetail)
+        }
     }
 
     package var kind: [UInt8]
@@ -48,7 +55,7 @@ package struct WidgetKindDeclaration: KindDeclaration, Equatable {
     /// The first member in which another declaration of the same kind differs; nil where both mean the same.
     package func difference(from other: WidgetKindDeclaration) -> Member? {
         // What placed widgets depend on comes first.
-        if families != other.families { return .families }
+        if !families.names(other.families) { return .families }
         if displayName != other.displayName { return .displayName }
         if description != other.description { return .description }
         if parameters != other.parameters { return .parameters }
@@ -56,10 +63,16 @@ package struct WidgetKindDeclaration: KindDeclaration, Equatable {
         if promptsForUserConfiguration != other.promptsForUserConfiguration { return .promptsForUserConfiguration }
         if providesRelevance != other.providesRelevance { return .providesRelevance }
         if providesRecommendations != other.providesRecommendations { return .providesRecommendations }
-        if supplementalFamilies != other.supplementalFamilies { return .supplementalFamilies }
-        if rendering != other.rendering { return .rendering }
+        if !supplementalFamilies.names(other.supplementalFamilies) { return .supplementalFamilies }
+        if !rendering.means(other.rendering) { return .rendering }
         if timelineDeadline != other.timelineDeadline { return .timelineDeadline }
         if actionDeadline != other.actionDeadline { return .actionDeadline }
         return nil
     }
+}
+
+extension Array where Element: Hashable {
+    /// Whether both name the same. What is only named has no order: a process that has it as a set names it in one of its
+    /// own, and another one of the same provider in another.
+    fileprivate func names(_ others: [Element]) -> Bool { self == others || Set(self) == Set(others) }
 }
