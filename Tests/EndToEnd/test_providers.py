@@ -3,11 +3,13 @@
 import contextlib
 import json
 import signal
+import sqlite3
 
 import pytest
 
 from support.commands import encode
-from support.kernel import until_unread
+from support.durable import Durable
+from support.kernel import until_nobody_reads, until_unread
 from support.provider import DOOR, LAMP, TORCH, RawProvider, button, toggle
 from support.proxy import Proxy
 from support.wire import DEADLINE, Deadline, Silence
@@ -477,6 +479,39 @@ def test_any_message_is_a_sign_of_life(home):
     provider.answer_to("a")
     [row] = provider.answer_to("b")["providers"]
     assert row["silence"] < 300
+
+
+def test_a_provider_is_not_silent_while_a_commit_that_hangs_keeps_the_service_from_reading(wire, tmp_path):
+    durable = Durable(wire, tmp_path / "data", options={"--clock": "system"}).start()
+    try:
+        client = durable.client
+        provider = RawProvider(wire, durable.service.commands, toggle(actionDeadline=60_000))
+        id = client.applied("control.add", kind=TORCH)["control"]["id"]
+        provider.gives(False)
+        while client.read("control.get", id=id)["control"]["state"] != "shown":
+            pass
+        client.applied("control.tap", id=id)
+        call = provider.call("perform")
+        activity = client.start()["id"]
+        with contextlib.closing(sqlite3.connect(durable.data / "journal-000001.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            # More than the batches hold that may wait for it: then nothing is read any more.
+            for first in range(0, 16_000, 16):
+                contents = [{"n": number, "text": "x" * 3_000} for number in range(first, first + 16)]
+                client.send(*[client.command("activity.update", id=activity, contentState=new) for new in contents])
+            until_nobody_reads(durable.service.commands)
+            provider.answer(call)
+            deadline = Deadline(17)
+            while not deadline.passed:
+                provider.pinged(10)
+        deadline = Deadline(DEADLINE)
+        while (told := client.read("control.get", id=id)["control"])["state"] == "acting":
+            assert not deadline.passed, told
+        assert [decision["rule"] for decision in client.read("control.explain", id=id)["decisions"]][2:4] == [
+            "apple-semantics 4.2 C8 and C12", "apple-semantics 4.2 C9 and C12"]
+        assert [row["id"] for row in client.read("provider.list", app=None)["providers"]] == [provider.id]
+    finally:
+        durable.kill()
 
 
 def test_a_provider_that_is_silent_for_15_seconds_is_dropped_and_another_lives_on(home):

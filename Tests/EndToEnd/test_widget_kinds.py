@@ -56,6 +56,19 @@ def test_two_providers_must_declare_a_kind_alike(board, member, value):
     assert board.client.read("widget.kinds")["kinds"][0]["declaration"] == widget(**{member: value})
 
 
+def test_what_is_only_named_has_no_order(board):
+    """Each process of one provider that has them as a set names them in another order."""
+    words = {"families": ["systemSmall", "systemMedium", "systemLarge"], "supplementalFamilies": ["small", "medium"]}
+    rendering = {"modes": ["fullColor", "accented"], "mountingStyles": ["elevated", "recessed"],
+                 "levelsOfDetail": ["default", "simplified"]}
+    declared = widget(**words, rendering=rendering)
+    board.provider(declared)
+    board.provider(widget(**{name: list(reversed(named)) for name, named in words.items()},
+                          rendering={name: list(reversed(named)) for name, named in rendering.items()}))
+    [row] = board.client.read("widget.kinds")["kinds"]
+    assert (row["providers"], row["declaration"]) == (2, declared)
+
+
 def test_a_family_may_go_of_which_nothing_is_placed(board):
     """As with a new release of an app, whose kinds are refused together where one of them is."""
     first = board.provider(widget(families=["systemSmall", "systemMedium", "systemLarge"]))

@@ -170,6 +170,12 @@ struct WidgetDeclarationTests {
         }
         let same = read(#"[{ "families":["systemSmall"], "kind":"\u0054", "placeholder":null }]"#).kinds.first
         #expect(try #require(same).difference(from: known) == nil, "other bytes may mean the same")
+        let orders = [["systemSmall", "systemLarge"], ["small", "medium"], ["accented", "vibrant"]]
+        let named = try [orders, orders.map { $0.reversed() }].map { words throws in
+            let members = #""families":\#(words[0]),"supplementalFamilies":\#(words[1]),"rendering":{"modes":\#(words[2])}"#
+            return try #require(read(#"[{"kind":"T",\#(members)}]"#).kinds.first)
+        }
+        #expect(named[1].difference(from: named[0]) == nil, "what is only named has no order")
     }
 
     @Test("how it is written, and the order of what is a set, make no difference")

@@ -3,11 +3,14 @@ package import IsletCore
 extension ProviderTable {
     /// Lets take effect what is due: calls time out, providers are pinged or found silent, breakers let a call through.
     ///
+    /// - Parameter isListening: whether its owner takes messages. Where it has taken none for ``Limits/stall``, nobody could be
+    ///   heard.
     /// - Returns: whether more is due than one turn does; then call it again.
     @discardableResult
-    package mutating func advance(to time: Milliseconds) -> Bool {
+    package mutating func advance(to time: Milliseconds, isListening: Bool = true) -> Bool {
         if let due = nextWork(), time - due > limits.stall { listeningSince = time }
         clock(time)
+        if isListening { listenedAt = now } else if now - listenedAt > limits.stall { listeningSince = now }
         timeOutCalls()
         attendToProviders()
         serveOthers()

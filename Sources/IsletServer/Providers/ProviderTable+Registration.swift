@@ -127,6 +127,7 @@ extension ProviderTable {
     /// cut off, since whoever bears the name now need not be they.
     package mutating func heard(from peer: [UInt8], at time: Milliseconds) {
         clock(time)
+        listenedAt = now
         guard let number = peerNumbers[peer].map(Int.init) else { return }
         peers[number].lastHeard = now
     }

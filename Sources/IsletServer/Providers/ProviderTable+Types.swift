@@ -44,8 +44,8 @@ extension ProviderTable {
         package var pingBusy: Milliseconds = 500
         /// A provider is dropped when nothing was heard of it for so long.
         package var pingLimit: Milliseconds = 15_000
-        /// When the table itself was not advanced for this long after something was due, nobody could be heard, and the
-        /// silence counts from anew.
+        /// When the table itself was not advanced for this long after something was due, or its owner took no messages for this
+        /// long, as while a commit hangs that much waits for, nobody could be heard, and the silence counts from anew.
         package var stall: Milliseconds = 1_000
         /// So many faults within ``faultSpan`` drop a provider.
         package var faultLimit = 16

@@ -61,6 +61,8 @@ package struct ProviderTable: ~Copyable {
     var cutOffs = 0
     /// Nobody could be heard before this time.
     var listeningSince: Milliseconds
+    /// When the owner took a message last, or would have.
+    var listenedAt: Milliseconds
 
     var kinds: [ProvidedKind] = []
     var kindPlaces: [UInt32: UInt32] = [:]
@@ -98,6 +100,7 @@ package struct ProviderTable: ~Copyable {
         numbers = CallNumbers(base: base)
         deadlines = TimerWheel(start: Instant(now))
         listeningSince = now
+        listenedAt = now
     }
 
     /// Calls that wait or are in flight.

@@ -40,3 +40,16 @@ def until_unread(endpoint, connections=1, *, ended=False):
     while sum(state == wanted and unread > 0 for state, unread in _connections(port)) < connections:
         assert time.monotonic() < deadline, _connections(port)
         time.sleep(0.01)
+
+
+def until_nobody_reads(endpoint):
+    """Waits until what is unread at an endpoint has stood still for a second."""
+    port = int(endpoint.rsplit(":", 1)[1])
+    deadline = time.monotonic() + DEADLINE
+    known, since = [], time.monotonic()
+    while time.monotonic() < since + 1:
+        unread = [bytes for _, bytes in _connections(port) if bytes > 0]
+        if not unread or unread != known:
+            known, since = unread, time.monotonic()
+        assert time.monotonic() < deadline, _connections(port)
+        time.sleep(0.01)

@@ -125,7 +125,7 @@ final class ProviderDesk {
     func stop() { table.stop(at: now) }
 
     @discardableResult
-    func advance() -> Bool { table.advance(to: now) }
+    func advance(isListening: Bool = true) -> Bool { table.advance(to: now, isListening: isListening) }
 
     // What can be asked of a table; here, because `#expect` takes no noncopyable value.
     var problem: String? { table.checkInvariants() }
@@ -146,14 +146,16 @@ final class ProviderDesk {
     func statistics(of provider: ProviderRef) -> ProviderStatistics? { table.statistics(of: provider) }
 
     /// Lets time pass as a service does: from one thing that is due to the next.
-    func pass(_ span: Milliseconds) {
+    ///
+    /// - Parameter isListening: whether the service takes messages meanwhile.
+    func pass(_ span: Milliseconds, isListening: Bool = true) {
         let end = now + span
         while let due = table.nextWork(), due <= end {
             now = max(now, due)
-            table.advance(to: now)
+            table.advance(to: now, isListening: isListening)
         }
         now = end
-        table.advance(to: now)
+        table.advance(to: now, isListening: isListening)
     }
 
     /// What is to be done, without pings; calls that are to be sent are.

@@ -251,6 +251,32 @@ import Testing
         #expect(desk.effects() == ["dropped a: silent"])
     }
 
+    @Test func whatNobodyReadsIsNoSilence() {
+        let desk = Desk()
+        desk.register("a")
+        desk.pass(6_000)
+        desk.pass(30_000, isListening: false)
+        #expect(desk.effects() == [])
+        desk.pass(14_999)
+        #expect(desk.effects() == [])
+        desk.pass(1)
+        #expect(desk.effects() == ["dropped a: silent"])
+    }
+
+    @Test func whoIsSilentAtAServiceThatReadsWhatOthersSayIsDroppedHoweverOftenItHasToPause() {
+        let desk = Desk()
+        desk.register("a")
+        desk.register("b")
+        for _ in 1...15 {
+            #expect(desk.effects() == [])
+            desk.pass(999, isListening: false)
+            desk.now += 1
+            desk.hear("b")
+        }
+        desk.advance(isListening: false)
+        #expect(desk.effects() == ["dropped a: silent"])
+    }
+
     @Test func twoProvidersOfOneConnectionLiveAndDieTogether() {
         let desk = Desk()
         desk.register("a", on: "x")
