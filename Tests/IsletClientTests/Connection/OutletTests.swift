@@ -79,13 +79,16 @@ import ZeroMQ
         let deadline = ContinuousClock.now + patience
         // Till neither the router nor the kernel nor libzmq takes any more.
         var sent = 0
+        var hasGone = false
         var idle = 0
         while idle < 100 {
             try #require(ContinuousClock.now < deadline, "\(sent) were sent")
             let req = "old-\(sent)"
             outlet.send(.init(frames: [Array("old".utf8) + Array(repeating: 0, count: 10_000)], requests: [req]))
             outlet.flush(now: .now, poller: &poller) { _ in true }
-            idle = outlet.holds(req: req) && sent > 0 ? idle + 1 : 0
+            let isHeld = outlet.holds(req: req)
+            hasGone = hasGone || !isHeld
+            idle = isHeld && hasGone ? idle + 1 : 0
             sent += 1
             try poller.wait(milliseconds: 1)
         }

@@ -23,7 +23,7 @@ struct TopScreenTests {
         #expect(lines[3] == "commit    p50 0.4 p99 1.9 max 12 ms  answer p50 0.03 p99 0.05 max 0.06 ms")
         #expect(lines[4].contains("subscribers 3, 1 lagging by 1 200 at most"))
         #expect(lines[5].contains("active 12 031") && lines[5].contains("stale 7"))
-        #expect(lines[6] == " 1 Problems  2 Activities 12 038  3 Controls  4 Widgets  5 Providers  6 Subs")
+        #expect(lines[6] == " 1 Problems  2 Activities 12 038  3 Controls  4 Widgets  5 Providers  6 Subs ")
         #expect(lines[7].hasPrefix("NAME") && lines[7].contains("NEXT▲"))
         #expect(lines[8].hasPrefix("order-100") && lines[8].contains("stale in 1 m"))
         #expect(lines[22] == "showing 3 of 3 · by next")
