@@ -139,7 +139,7 @@ def pages(browser, serve):  # pages are closed before their services end
     """Opens the board of a service in pages; at the end each must have been without errors, and have stayed at home."""
     made = []
 
-    def make(service, view="", **options):
+    def make(service, view="activities", **options):
         made.append(BoardPage(browser, service, view, **options))
         return made[-1]
 

@@ -74,7 +74,7 @@ def test_nothing_stands_in_anybodys_way(pages, service, client, order, axe, them
     client.applied("activity.dismiss", key="ride-1")  # so that a state has none
     client.applied("activity.update", id=order, contentState={"status": "in the oven", "eta": 9})
     page.until("document.querySelector('#states-legend .pending.none') !== null", "a state without any")
-    for view, place in [("controls", ".tile"), ("widgets", ".card"), ("events", "#tail .line")]:
+    for view, place in [("problems", "#problems-rows tr"), ("controls", ".tile"), ("widgets", ".card"), ("events", "#tail .line")]:
         page.js(f"location.hash = '{view}'")
         page.until(f"document.querySelector('{place}')?.offsetParent != null", view)
         look(view)
@@ -107,8 +107,8 @@ def test_a_tab_that_can_be_seen_is_the_chosen_one(pages, service, order):
     page.row(order)
     chosen = "[...document.querySelectorAll('#tabs [aria-selected=true][tabindex=\"0\"]')].map((tab) => tab.dataset.view)"
     assert page.js(chosen) == ["activities"]
-    page.press("2")
-    page.press("4")
+    page.press("3")
+    page.press("5")
     page.until("document.body.dataset.view === 'events'")
     assert page.js(chosen) == ["activities"]
     page.resize(400, 900)

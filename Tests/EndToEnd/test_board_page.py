@@ -90,7 +90,7 @@ def test_it_fits_into_the_window_in_each_view(pages, service, client, board, wid
     id = start(client, "order-1", contentState={"status": "a status that is longer than any row is wide " * 4})
     page = pages(service, width=width, height=780)
     page.row(id)
-    for view in ("activities", "controls", "widgets", "events", f"activities/activity/{client.app}/{id}"):
+    for view in ("problems", "activities", "controls", "widgets", "events", f"activities/activity/{client.app}/{id}"):
         page.js(f"location.hash = {view!r}")
         page.until(f"document.body.dataset.view === {view.split('/')[0]!r}")
         assert page.js("document.documentElement.scrollWidth") <= width, view

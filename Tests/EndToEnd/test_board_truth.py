@@ -89,11 +89,15 @@ def test_brackets_without_end_are_told_and_the_page_lives(page, client):
 
 
 @pytest.mark.parametrize("fragment", ["%", "activities/%zz", "activities/activity/com.example/%E0%A4%A", "%/%/%/%"])
-def test_an_address_that_is_none_leads_to_the_activities(pages, service, client, fragment):
+def test_an_address_that_is_none_leads_to_a_view(pages, service, client, fragment):
     id = start(client, "order-1")
     page = pages(service, fragment)
-    page.row(id)
-    assert page.js("document.body.dataset.view") == "activities"
+    view = "activities" if fragment.startswith("activities") else "problems"
+    if view == "activities":
+        page.row(id)
+    else:
+        page.reads("#problems-empty", "Nothing fails")
+    assert page.js("document.body.dataset.view") == view
     assert page.js("document.body.dataset.detail") == "closed"
 
 

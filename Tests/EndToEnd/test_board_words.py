@@ -51,7 +51,7 @@ def test_an_empty_table_says_why_it_is_empty(pages, service, client):
     page.row(id)
     client.applied("activity.dismiss", id=id)
     page.reads("#empty", "No activity is current; those that were are dismissed.")
-    page.open(page.origin + "/?again")
+    page.open(page.origin + "/?again#activities")
     page.live()
     page.reads("#empty", "No activity is current; those that were are dismissed.")
 

@@ -1,7 +1,7 @@
 // Keys that work anywhere on the page, and the help that lists them.
 
 import {byId} from "./dom.js";
-import {selected} from "./route.js";
+import {selected, showView} from "./route.js";
 import {viewByNumber} from "./views.js";
 import {toggleTheme} from "./theme.js";
 import {togglePause} from "./tail.js";
@@ -30,7 +30,7 @@ export function startKeys() {
     const actions = {
         "?": () => help.showModal(),
         "/": () => {
-            viewByNumber(1);
+            showView("activities");
             // The field may only now become visible.
             requestAnimationFrame(() => byId("filter").focus());
         },
@@ -45,5 +45,6 @@ export function startKeys() {
         2: () => viewByNumber(2),
         3: () => viewByNumber(3),
         4: () => viewByNumber(4),
+        5: () => viewByNumber(5),
     };
 }

@@ -1,10 +1,10 @@
-// Where the page is, kept in its address: #activities, or #activities/control/com.example.home/<id> with a detail open.
+// Where the page is, kept in its address: #problems, or #activities/control/com.example.home/<id> with a detail open.
 
 import {changed} from "./store.js";
 
-export const views = ["activities", "controls", "widgets", "events"];
+export const views = ["problems", "activities", "controls", "widgets", "events"];
 
-let view = "activities";
+let view = "problems";
 let detail = null;
 
 export function startRoute() {
@@ -14,7 +14,7 @@ export function startRoute() {
 
 function read() {
     const [name, family, app, id] = location.hash.slice(1).split("/").map(decoded);
-    view = views.includes(name) ? name : "activities";
+    view = views.includes(name) ? name : "problems";
     detail = ["activity", "control", "widget"].includes(family) && app && id ? {family, app, id} : null;
     document.body.dataset.view = view;
     document.body.dataset.detail = detail === null ? "closed" : "open";

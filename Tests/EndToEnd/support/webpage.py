@@ -14,7 +14,7 @@ def board_words(*flags, http="127.0.0.1:0", **options):
 class BoardPage:
     """A page with the board in it. What goes wrong in a page fails its test at the end, but for what is `expected`."""
 
-    def __init__(self, browser, service, view="", **options):
+    def __init__(self, browser, service, view="activities", **options):
         self.service, self.origin = service, service.endpoints["http"].rstrip("/")
         self.page = browser.page(**options)
         self.expected = ()
