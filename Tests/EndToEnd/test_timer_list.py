@@ -4,7 +4,7 @@ import pytest
 
 from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
-from support.provider import TORCH, RawProvider, toggle
+from support.provider import DOOR, TORCH, RawProvider, button, toggle
 from support.schemas import strict
 from support.widgets import entry
 from support.wire import Deadline
@@ -142,6 +142,19 @@ def test_calls_tell_what_providers_are_asked_and_for_how_long_yet(wire, service,
     # Reads and questions take turns; whichever is asked next, what was answered is not there any more.
     provider.call()
     assert ids[0] not in [row.get("id") for row in timers(client)["calls"]]
+
+
+def test_what_is_removed_is_asked_nothing_any_more(wire, serve):
+    """Also before its provider hears of it, and where another one has taken its place by then."""
+    service = serve({"--clock": "system"})
+    client = Commands(wire, service.commands)
+    provider = RawProvider(wire, service.commands, toggle(), button(hasValue=False), capacity=1)
+    for added in ((), (client.command("control.add", kind=DOOR, device="b"),)):
+        id = client.applied("control.add", kind=TORCH, device="a")["control"]["id"]
+        provider.call("value", placed=id)
+        answers = client.batch(client.command("control.remove", id=id), *added, client.command("timer.list", app=None))
+        strict("answers/timer.list.json").validate(answers[-1])
+        assert (answers[-1]["calls"], answers[-1]["callsTotal"]) == ([], 0)
 
 
 def test_overdue_ones_stand_first_and_in_the_first_hour(wire, serve):

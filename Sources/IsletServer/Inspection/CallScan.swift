@@ -36,14 +36,25 @@ struct CallScan {
         let end = UInt32(min(UInt64(count), UInt64(nextPlace) + UInt64(left)))
         left -= end - min(end, nextPlace)
         while nextPlace < end {
-            if let call = partition.providers.openCall(at: nextPlace, now: partition.now.monotonic),
-                filter.matches(call, partition)
-            {
+            if let call = Self.call(at: nextPlace, of: partition), filter.matches(call, partition) {
                 take(Row(place: nextPlace, call: call))
             }
             nextPlace += 1
         }
         return nextPlace >= count
+    }
+
+    /// The call at a place. Of what was removed there is none, though the table hears of it with the commit: another one may
+    /// stand in its slot by then.
+    private static func call(at place: UInt32, of partition: Partition) -> OpenCall? {
+        guard let call = partition.providers.openCall(at: place, now: partition.now.monotonic) else { return nil }
+        let isThere =
+            switch call.purpose {
+            case .value(let control), .perform(let control): partition.engine.controls.record(control) != nil
+            case .timeline(let widget), .performWidget(let widget): partition.engine.widgets.record(widget) != nil
+            case .question: true
+            }
+        return isThere ? call : nil
     }
 
     private mutating func take(_ row: Row) {
@@ -68,8 +79,8 @@ struct CallScan {
         writer.key("calls")
         writer.beginArray()
         for row in soonest {
-            guard let call = partition.providers.openCall(at: row.place, now: partition.now.monotonic),
-                call.id == row.call.id, call.purpose == row.call.purpose
+            guard let call = Self.call(at: row.place, of: partition), call.id == row.call.id,
+                call.purpose == row.call.purpose
             else { continue }
             let end = writer.count
             write(call, to: &writer, partition)

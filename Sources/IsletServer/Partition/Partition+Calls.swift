@@ -38,7 +38,7 @@ extension Partition {
             takeBackCalls(send)
             return false
         }
-        let isLate = providers.advance(to: now.monotonic, isListening: takesCommands)
+        let isLate = providers.advance(to: now.monotonic, isListening: readsCommands)
         retryRelevance()
         var room = Self.requestsAtOnce
         var heldRoom = Self.requestsAtOnce

@@ -30,14 +30,17 @@ extension Partition {
     /// leave, nor while a manual clock catches up with what is overdue since before the start, nor while too many wait
     /// for one that travels. But where there are providers, the clock may wait for what
     /// they say, and they are given up if nothing is heard of them: all is read then.
-    package var takesCommands: Bool {
+    package var takesCommands: Bool { !isWornOut && readsCommands }
+
+    /// Whether commands are taken now or, where this turn has done enough, in the next one, which begins at once.
+    var readsCommands: Bool {
         guard waiting.count < WaitingWork.messages.limits.count || providers.providerCount > 0 else {
             return false
         }
         // What happens now has no place before what was due earlier. While the disk is full neither happens, and reads
         // are answered.
         guard !isCatchingUp || flights.isDiskFull else { return false }
-        return !isStopping && !isWornOut && hasRoom && hasRoomForAnswers
+        return !isStopping && hasRoom && hasRoomForAnswers
     }
 
     /// Whether what waits to leave is less than a turn's share.
