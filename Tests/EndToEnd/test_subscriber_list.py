@@ -332,3 +332,18 @@ def test_who_follows_and_reports_nothing_is_listed_as_such(wire, serve, pages):
     finally:
         tail.kill()
         tail.communicate()
+
+
+@pytest.mark.parametrize("prefix", ["", f"{TAXI}/"])
+def test_a_tail_of_what_has_no_events_yet_reports_too(client, service, prefix):
+    if prefix:
+        client.start()
+    tail = Islet(service, app="").begin("tail", *([prefix] if prefix else []))
+    try:
+        until(lambda: subscribers(client)["total"] == 1)
+        [row] = subscribers(client)["subscribers"]
+        assert row["apps"] == {} and row["lag"] == 0
+        assert "nothing yet" in Islet(service)("subscribers").out
+    finally:
+        tail.kill()
+        tail.communicate()
