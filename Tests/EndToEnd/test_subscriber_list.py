@@ -334,6 +334,23 @@ def test_who_follows_and_reports_nothing_is_listed_as_such(wire, serve, pages):
         tail.communicate()
 
 
+def test_who_reports_is_not_silent_whatever_else_its_connection_has_joined_since(wire, service, client):
+    """Such as readers that began and ended there."""
+    client.start()
+    events = Events(wire, service.events, client.app + "/")
+    nonce = secrets.token_hex(16)
+    topics = [events.ask_to_join(nonce=nonce), *(events.ask_to_join() for _ in range(4))]
+    events._pump_until(lambda: set(topics) <= set(events._joins))
+    for topic in topics[1:]:
+        events.socket.setsockopt(wire.zmq.UNSUBSCRIBE, topic)
+    report(client, {client.app: 1}, nonce)
+    # When this one, which came later, is found to be silent, it would be, too.
+    wire.socket("SUB", service.events).setsockopt(wire.zmq.SUBSCRIBE, TAXI.encode())
+    until(lambda: TAXI in [topic for row in subscribers(client)["silent"] for topic in row["topics"]])
+    assert [row["topics"] for row in subscribers(client)["silent"]] == [[TAXI]]
+    assert [row["nonce"] for row in subscribers(client)["subscribers"]] == [nonce]
+
+
 @pytest.mark.parametrize("prefix", ["", f"{TAXI}/"])
 def test_a_tail_of_what_has_no_events_yet_reports_too(client, service, prefix):
     if prefix:

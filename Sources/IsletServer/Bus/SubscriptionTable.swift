@@ -21,7 +21,7 @@ package struct SubscriptionTable {
         "a peer has at most \(perPeer) subscriptions, and the topics of all differ in at most \(bytesInAll >> 20) MiB"
     }
 
-    /// Nonces of one peer that are kept, the newest: by them it may report how far it is.
+    /// Nonces of one peer that are kept, the newest of those that it listens to: by them it may report how far it is.
     private static let noncesPerPeer = 4
     /// A follower that has said nothing of itself for so long since it came is silent, in milliseconds of real time.
     package static let patience: Milliseconds = 5_000
@@ -50,6 +50,15 @@ package struct SubscriptionTable {
                 if nonces.count > SubscriptionTable.noncesPerPeer { nonces.removeFirst() }
             } else if topic == FollowedTopic.relay {
                 isRelay = true
+            }
+        }
+
+        /// It has ended a subscription to a topic.
+        mutating func noteEnd(of topic: [UInt8]) {
+            if FollowedTopic.isOfEvents(topic) {
+                followed -= 1
+            } else if let join = JoinTopic(topic) {
+                nonces.removeAll { $0 == join.nonce }
             }
         }
 
@@ -109,7 +118,7 @@ package struct SubscriptionTable {
     /// A peer ends a subscription, if it has it.
     package mutating func unsubscribed(_ descriptor: Int32, from topic: UnsafeRawBufferPointer) {
         guard let topic = peers[descriptor]?.topics.remove(Array(topic)) else { return }
-        if FollowedTopic.isOfEvents(topic) { peers[descriptor]?.followed -= 1 }
+        peers[descriptor]?.noteEnd(of: topic)
         let before = bytes
         forget(topic)
         // Others may have it by now, or have brought what it shares: what it frees is no more than an estimate.

@@ -72,10 +72,20 @@ import Testing
         #expect(silent(app: "com.a").keys.sorted() == [patience + 1])
         #expect(silent(app: "com.b").keys.sorted() == [patience])
         #expect(silent(app: "com").isEmpty)
+        // A reader that ended has no place among them.
+        for nonce in nonces[1...3] { leave(nonce, 1) }
+        join(nonces[5], 1)
+        #expect(silent(reporting: [nonces[4]]).keys.sorted() == [patience])
+        #expect(silent(reporting: [nonces[3]]).count == 2)
         end("com.a/", 1)
         #expect(silent() == [patience: ["com.b/activity/"]])
         table.lost(2)
         #expect(silent().isEmpty)
+    }
+
+    private mutating func leave(_ nonce: String, _ peer: Int32) {
+        let topic = [0xFF] + Array("join/\(nonce)".utf8)
+        topic.withUnsafeBytes { table.unsubscribed(peer, from: $0) }
     }
 
     @Test mutating func `who hands events on has none to report`() {
