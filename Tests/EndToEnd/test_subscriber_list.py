@@ -332,3 +332,58 @@ def test_who_follows_and_reports_nothing_is_listed_as_such(wire, serve, pages):
     finally:
         tail.kill()
         tail.communicate()
+
+
+def test_many_topics_of_silent_followers_take_several_turns(wire, service):
+    """Each is looked at, for the app, and a follower has as many as a thousand."""
+    client = Commands(wire, service.commands)
+    client.start()
+    topics = sorted(f"{TAXI}/activity/Ride/{number:03}".encode() for number in range(1_000))
+    for _ in range(40):
+        follower = wire.socket("SUB", service.events)
+        for topic in topics:
+            follower.setsockopt(wire.zmq.SUBSCRIBE, topic)
+    until(lambda: subscribers(client, limit=1)["silentTotal"] == 40)
+    for app in (None, TAXI):
+        listed, stats = client.batch(
+            client.command("subscriber.list", app=app, limit=1_000), client.command("service.stats"))
+        strict("answers/subscriber.list.json").validate(listed)
+        assert stats["stats"]["waiting"]["lists"]["count"] == 1, "it was looked at in one turn"
+        assert listed["silentTotal"] == len(listed["silent"]) == 40
+        for row in listed["silent"]:
+            assert row["topicCount"] == 1_000
+            assert row["topics"] == [topic.decode() for topic in topics[:8]]
+    answer = subscribers(client, app="com.example.nobody", limit=1_000)
+    assert (answer["silent"], answer["silentTotal"]) == ([], 0)
+
+
+def test_who_reports_is_not_silent_whatever_else_its_connection_has_joined_since(wire, service, client):
+    """Such as readers that began and ended there."""
+    client.start()
+    events = Events(wire, service.events, client.app + "/")
+    nonce = secrets.token_hex(16)
+    topics = [events.ask_to_join(nonce=nonce), *(events.ask_to_join() for _ in range(4))]
+    events._pump_until(lambda: set(topics) <= set(events._joins))
+    for topic in topics[1:]:
+        events.socket.setsockopt(wire.zmq.UNSUBSCRIBE, topic)
+    report(client, {client.app: 1}, nonce)
+    # When this one, which came later, is found to be silent, it would be, too.
+    wire.socket("SUB", service.events).setsockopt(wire.zmq.SUBSCRIBE, TAXI.encode())
+    until(lambda: TAXI in [topic for row in subscribers(client)["silent"] for topic in row["topics"]])
+    assert [row["topics"] for row in subscribers(client)["silent"]] == [[TAXI]]
+    assert [row["nonce"] for row in subscribers(client)["subscribers"]] == [nonce]
+
+
+@pytest.mark.parametrize("prefix", ["", f"{TAXI}/"])
+def test_a_tail_of_what_has_no_events_yet_reports_too(client, service, prefix):
+    if prefix:
+        client.start()
+    tail = Islet(service, app="").begin("tail", *([prefix] if prefix else []))
+    try:
+        until(lambda: subscribers(client)["total"] == 1)
+        [row] = subscribers(client)["subscribers"]
+        assert row["apps"] == {} and row["lag"] == 0
+        assert "nothing yet" in Islet(service)("subscribers").out
+    finally:
+        tail.kill()
+        tail.communicate()

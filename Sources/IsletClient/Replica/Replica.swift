@@ -60,13 +60,14 @@ package struct Replica: Sendable {
     /// Whether a join waits for its answer.
     package var isJoining: Bool { joinTopic != nil && !isAnswered }
 
-    /// The report of its positions, which bears the nonce of its join; nil while the join has no answer, or no app has events.
+    /// The report of its positions, which bears the nonce of its join; nil while the join has no answer, or it is nowhere yet.
+    /// Where no app has events it has none, and yet follows all there is.
     package var applied: AppliedReport? {
         guard isAnswered, !isJoinDue, let joinTopic else { return nil }
         let positions = streams.values.compactMap { stream in
             stream.isSynced ? stream.position.map { AppliedReport.Position(app: stream.app, $0) } : nil
         }
-        guard !positions.isEmpty else { return nil }
+        guard !positions.isEmpty || streams.values.allSatisfy(\.isSynced) else { return nil }
         let nonce = joinTopic.dropFirst(Self.joinPrefix.count).prefix { $0 != UInt8(ascii: "/") }
         return AppliedReport(
             nonce: String(decoding: nonce, as: UTF8.self), positions: positions.sorted { $0.app < $1.app })

@@ -21,7 +21,7 @@ package struct SubscriptionTable {
         "a peer has at most \(perPeer) subscriptions, and the topics of all differ in at most \(bytesInAll >> 20) MiB"
     }
 
-    /// Nonces of one peer that are kept, the newest: by them it may report how far it is.
+    /// Nonces of one peer that are kept, the newest of those that it listens to: by them it may report how far it is.
     private static let noncesPerPeer = 4
     /// A follower that has said nothing of itself for so long since it came is silent, in milliseconds of real time.
     package static let patience: Milliseconds = 5_000
@@ -50,6 +50,15 @@ package struct SubscriptionTable {
                 if nonces.count > SubscriptionTable.noncesPerPeer { nonces.removeFirst() }
             } else if topic == FollowedTopic.relay {
                 isRelay = true
+            }
+        }
+
+        /// It has ended a subscription to a topic.
+        mutating func noteEnd(of topic: [UInt8]) {
+            if FollowedTopic.isOfEvents(topic) {
+                followed -= 1
+            } else if let join = JoinTopic(topic) {
+                nonces.removeAll { $0 == join.nonce }
             }
         }
 
@@ -109,7 +118,7 @@ package struct SubscriptionTable {
     /// A peer ends a subscription, if it has it.
     package mutating func unsubscribed(_ descriptor: Int32, from topic: UnsafeRawBufferPointer) {
         guard let topic = peers[descriptor]?.topics.remove(Array(topic)) else { return }
-        if FollowedTopic.isOfEvents(topic) { peers[descriptor]?.followed -= 1 }
+        peers[descriptor]?.noteEnd(of: topic)
         let before = bytes
         forget(topic)
         // Others may have it by now, or have brought what it shares: what it frees is no more than an estimate.
@@ -132,19 +141,12 @@ package struct SubscriptionTable {
         peers.values.count { $0.isSilent(at: time, reports: reports) }
     }
 
-    /// Those who follow and report nothing, the one that came first first.
-    ///
-    /// - Parameter app: only those whose topics may have events of it.
-    package func silent(
-        at time: Milliseconds, app: [UInt8]?, reports: ([UInt8]) -> Bool
-    ) -> [SilentFollower] {
-        var found: [SilentFollower] = []
-        for peer in peers.values where peer.isSilent(at: time, reports: reports) {
-            let topics = peer.topics.filter(FollowedTopic.isOfEvents)
-            if let app, !topics.contains(where: { FollowedTopic.mayName(app, $0) }) { continue }
-            found.append(SilentFollower(age: time - peer.since, topics: topics))
-        }
-        return found.sorted { $0.age > $1.age }
+    /// Those who follow and report nothing, the one that came first first. It looks at none of their topics, of which there
+    /// may be a million.
+    package func silent(at time: Milliseconds, reports: ([UInt8]) -> Bool) -> [SilentFollower] {
+        peers.values.filter { $0.isSilent(at: time, reports: reports) }
+            .map { SilentFollower(since: $0.since, topicCount: $0.followed, topics: $0.topics) }
+            .sorted { $0.since < $1.since }
     }
 
     /// The peer that has brought most; of equals, the one that asks.

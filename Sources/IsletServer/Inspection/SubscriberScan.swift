@@ -1,10 +1,16 @@
 import IsletCore
 import IsletProtocol
 
-/// `subscriber.list` on its way through all reports, in bounded turns.
+/// `subscriber.list` on its way through all reports, and all who report nothing, in bounded turns.
 final class SubscriberScan {
-    /// To look at a report, and at each of its positions, takes as long as to look at so many slots.
+    /// To look at a report, and at each of its positions, takes as long as to look at so many slots…
     private static let slotsPerPosition: Slot = 16
+    /// …and to look at a topic of one that reports nothing.
+    private static let slotsPerTopic: Slot = 4
+    /// So many topics of one that reports nothing are shown…
+    private static let shownTopics = 8
+    /// …with so many bytes of each at most.
+    private static let topicBytes = 240
     /// Rows stop before those of an answer, written in one turn, have more positions than this; one row has fewer.
     private static let maximumPositions = 16_384
 
@@ -18,7 +24,14 @@ final class SubscriberScan {
         }
     }
 
-    let app: [UInt8]?
+    /// One that reports nothing.
+    private struct SilentRow {
+        var since: Milliseconds
+        var topics: [[UInt8]]
+        var topicCount: Int
+    }
+
+    private let app: [UInt8]?
     private let limit: Int
     private var hasBegun = false
     /// Those that are to be looked at in later turns.
@@ -28,32 +41,52 @@ final class SubscriberScan {
     /// One that comes behind this is none of them.
     private var last: Row?
     private var total = 0
+    /// Those who report nothing and are to be looked at, the one that came first last.
+    private var silentRest: [SilentFollower] = []
+    /// The first of those that were found.
+    private var silent: [SilentRow] = []
+    private var silentTotal = 0
 
-    /// - Parameter app: only those are asked for that report on it.
+    /// - Parameter app: only those are asked for that report on it, or whose topics may have events of it.
     init(app: [UInt8]?, limit: Int) {
         self.app = app
         self.limit = limit
     }
 
     /// Looks at some more; true when it is through.
-    func advance(_ table: SubscriberTable, _ engine: borrowing Engine) -> Bool {
+    func advance(_ partition: Partition) -> Bool {
         var left = ListBounds.slotsPerTurn
-        return advance(table, engine, left: &left)
+        return advance(partition, left: &left)
     }
 
     /// - Parameter left: how many slots' time it may take; what is left of it afterwards.
-    func advance(_ table: SubscriberTable, _ engine: borrowing Engine, left: inout Slot) -> Bool {
+    func advance(_ partition: Partition, left: inout Slot) -> Bool {
+        let reports = partition.subscribers.reports
         if !hasBegun {
             hasBegun = true
-            for (nonce, report) in table.reports {
-                if left > 0 { look(at: report, of: nonce, engine, left: &left) } else { rest.append(nonce) }
+            silentRest = partition.silentFollowers.reversed()
+            for (nonce, report) in reports {
+                if left > 0 { look(at: report, of: nonce, partition.engine, left: &left) } else { rest.append(nonce) }
             }
         } else {
             while left > 0, let nonce = rest.popLast() {
-                if let report = table.reports[nonce] { look(at: report, of: nonce, engine, left: &left) }
+                if let report = reports[nonce] { look(at: report, of: nonce, partition.engine, left: &left) }
             }
         }
-        return rest.isEmpty
+        while left > 0, let follower = silentRest.popLast() { look(at: follower, left: &left) }
+        return rest.isEmpty && silentRest.isEmpty
+    }
+
+    private func look(at follower: SilentFollower, left: inout Slot) {
+        let isShown = silent.count < limit
+        let looks = (app == nil ? 0 : 1) + (isShown ? 1 : 0)
+        left -= min(left, Slot(looks * follower.topics.count + 1) * Self.slotsPerTopic)
+        if let app, !follower.mayFollow(app) { return }
+        silentTotal += 1
+        guard isShown else { return }
+        silent.append(
+            SilentRow(
+                since: follower.since, topics: follower.firstTopics(Self.shownTopics), topicCount: follower.topicCount))
     }
 
     private func look(
@@ -79,7 +112,7 @@ final class SubscriberScan {
     /// Writes the answer, the one that lags most first.
     func write(
         to writer: inout JSONWriter, _ envelope: Envelope, _ frame: Span<UInt8>, _ table: SubscriberTable,
-        _ silent: [SilentFollower], at now: Milliseconds, of engine: borrowing Engine
+        at now: Milliseconds, of engine: borrowing Engine
     ) {
         sortOut()
         writer.beginAnswer(envelope, frame, ok: true)
@@ -103,40 +136,33 @@ final class SubscriberScan {
         writer.field("total", total)
         writer.key("silent")
         writer.beginArray()
-        for follower in silent.prefix(limit) {
+        for row in silent {
             let end = writer.count
-            writer.silent(follower)
+            write(row, to: &writer, at: now)
             if writer.count - start > ListBounds.maximumBytes {
                 writer.truncate(to: end)
                 break
             }
         }
         writer.endArray()
-        writer.field("silentTotal", silent.count)
+        writer.field("silentTotal", silentTotal)
+        writer.endObject()
+    }
+
+    /// One that follows and reports nothing: since when, and what.
+    private func write(_ row: SilentRow, to writer: inout JSONWriter, at now: Milliseconds) {
+        writer.beginObject()
+        writer.field("age", now - row.since)
+        writer.key("topics")
+        writer.beginArray()
+        for topic in row.topics { writer.string(String(decoding: topic.prefix(Self.topicBytes), as: UTF8.self)) }
+        writer.endArray()
+        writer.field("topicCount", row.topicCount)
         writer.endObject()
     }
 }
 
 extension JSONWriter {
-    /// So many topics of a silent follower are shown…
-    private static var shownTopics: Int { 8 }
-    /// …with so many bytes at most.
-    private static var topicBytes: Int { 240 }
-
-    /// One that follows and reports nothing: since when, and what.
-    fileprivate mutating func silent(_ follower: SilentFollower) {
-        beginObject()
-        field("age", follower.age)
-        key("topics")
-        beginArray()
-        for topic in follower.topics.sorted(by: { $0.lexicographicallyPrecedes($1) }).prefix(Self.shownTopics) {
-            string(String(decoding: topic.prefix(Self.topicBytes), as: UTF8.self))
-        }
-        endArray()
-        field("topicCount", follower.topics.count)
-        endObject()
-    }
-
     /// One subscriber: how far it said that it is, and how far behind that is now.
     ///
     /// - Parameter app: the only app that is shown; nil for all.

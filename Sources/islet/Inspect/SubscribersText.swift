@@ -20,7 +20,7 @@ package enum SubscribersText {
                 RecoveryText.grouped(Int(clamping: row["lag"]?.integer ?? 0)),
                 row["isLagging"]?.bool == true ? "yes" : "no",
                 row["age"]?.integer.map { "\(TimeText.span($0)) ago" } ?? "?",
-                (named + more).joined(separator: ", "))
+                apps.isEmpty ? "nothing yet" : (named + more).joined(separator: ", "))
         }
         return table.lines(style: style)
     }

@@ -104,4 +104,15 @@ import Testing
         _ = replica.join(nonce: String(repeating: "6b", count: 16))
         #expect(replica.applied == nil)
     }
+
+    @Test(arguments: ["", "com.example.pizza/"])
+    func `a replica of what has no events yet is somewhere, too`(prefix: String) {
+        var replica = Replica(scope: ReplicaScope(prefix: prefix, keepsEntities: false))
+        let nonce = String(repeating: "5a", count: 16)
+        _ = replica.start()
+        _ = replica.join(nonce: nonce)
+        let topic = [0xFF] + Array((prefix.isEmpty ? "join/\(nonce)" : "join/\(nonce)/com.example.pizza").utf8)
+        _ = replica.received(topic: topic, body: Array(#"{"at":0,"apps":{},"epoch":"e1"}"#.utf8))
+        #expect(replica.applied == AppliedReport(nonce: nonce, positions: []))
+    }
 }

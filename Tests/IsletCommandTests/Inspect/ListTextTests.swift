@@ -83,6 +83,8 @@ struct ListTextTests {
                 == "0123456789ab  12   yes   3 s ago   a1 at 1 000, a2 at 2 000 (12 behind), a3 at 3 000, and 2 more")
         let wide = try #require(SubscribersText.table([row], isWide: true, style: plain).last)
         #expect(wide.hasPrefix("0123456789abcdef0123456789abcdef  ") && wide.hasSuffix("a5 at 5 000"))
+        let none = try object(#"{"nonce":"0123456789abcdef0123456789abcdef","age":0,"lag":0,"isLagging":false,"apps":{}}"#)
+        #expect(SubscribersText.table([none], style: plain).last?.hasSuffix("  nothing yet") == true)
     }
 
     // MARK: HTTP

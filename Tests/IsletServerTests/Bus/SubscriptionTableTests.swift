@@ -35,11 +35,14 @@ import Testing
 
     /// Who is silent, by its age and topics.
     private func silent(reporting nonces: Set<String> = [], app: String? = nil) -> [Milliseconds: Set<String>] {
-        let found = table.silent(at: now, app: app.map { Array($0.utf8) }) { nonces.contains(String(decoding: $0, as: UTF8.self)) }
+        let all = table.silent(at: now) { nonces.contains(String(decoding: $0, as: UTF8.self)) }
         let count = table.silentCount(at: now) { nonces.contains(String(decoding: $0, as: UTF8.self)) }
-        #expect(app != nil || count == found.count)
+        #expect(count == all.count && all.map(\.since) == all.map(\.since).sorted())
+        let found = all.filter { follower in app.map { follower.mayFollow(Array($0.utf8)) } ?? true }
         return Dictionary(uniqueKeysWithValues: found.map { follower in
-            (follower.age, Set(follower.topics.map { String(decoding: $0, as: UTF8.self) }))
+            let topics = follower.firstTopics(10).map { String(decoding: $0, as: UTF8.self) }
+            #expect(topics.count == follower.topicCount && topics == topics.sorted())
+            return (now - follower.since, Set(topics))
         })
     }
 
@@ -72,10 +75,27 @@ import Testing
         #expect(silent(app: "com.a").keys.sorted() == [patience + 1])
         #expect(silent(app: "com.b").keys.sorted() == [patience])
         #expect(silent(app: "com").isEmpty)
+        // A reader that ended has no place among them.
+        for nonce in nonces[1...3] { leave(nonce, 1) }
+        join(nonces[5], 1)
+        #expect(silent(reporting: [nonces[4]]).keys.sorted() == [patience])
+        #expect(silent(reporting: [nonces[3]]).count == 2)
         end("com.a/", 1)
         #expect(silent() == [patience: ["com.b/activity/"]])
         table.lost(2)
         #expect(silent().isEmpty)
+    }
+
+    private mutating func leave(_ nonce: String, _ peer: Int32) {
+        let topic = [0xFF] + Array("join/\(nonce)".utf8)
+        topic.withUnsafeBytes { table.unsubscribed(peer, from: $0) }
+    }
+
+    @Test func `the first topics of a follower are those that come first, and none of the service's own`() {
+        let topics = Set((0..<100).map { Array("com.a/\($0 + 100)".utf8) } + [FollowedTopic.relay])
+        let follower = SilentFollower(since: 0, topicCount: 100, topics: topics)
+        #expect(follower.firstTopics(8) == (0..<8).map { Array("com.a/\($0 + 100)".utf8) })
+        #expect(follower.firstTopics(1_000).count == 100)
     }
 
     @Test mutating func `who hands events on has none to report`() {
