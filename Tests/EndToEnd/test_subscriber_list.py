@@ -332,3 +332,21 @@ def test_who_follows_and_reports_nothing_is_listed_as_such(wire, serve, pages):
     finally:
         tail.kill()
         tail.communicate()
+
+
+def test_of_silent_ones_so_many_are_shown_that_16384_topics_are_looked_at(wire, service, client):
+    """All are counted, also where an app is named, for which all of their topics are looked at in several turns."""
+    sockets = [wire.socket("SUB", service.events) for _ in range(20)]
+    for number, socket in enumerate(sockets):
+        for entity in range(999):
+            socket.setsockopt(wire.zmq.SUBSCRIBE, f"{client.app}/activity/Order/{entity:03}".encode())
+        socket.setsockopt(wire.zmq.SUBSCRIBE, f"com.example.{'even' if number % 2 == 0 else 'odd'}/".encode())
+    until(lambda: subscribers(client)["silentTotal"] == 20)
+    answer = subscribers(client, limit=1000)
+    assert len(answer["silent"]) == 16 and {row["topicCount"] for row in answer["silent"]} == {1_000}
+    for row in answer["silent"]:
+        assert row["topics"][0].startswith("com.example.") and row["topics"][1:] == [
+            f"{client.app}/activity/Order/{entity:03}" for entity in range(7)]
+    assert subscribers(client, app=client.app)["silentTotal"] == 20
+    assert subscribers(client, app="com.example.even")["silentTotal"] == 10
+    assert subscribers(client, app="com.example.nobody")["silentTotal"] == 0

@@ -11,16 +11,21 @@ package enum FollowedTopic {
     /// Whether events or watermarks come by it.
     static func isOfEvents(_ topic: [UInt8]) -> Bool { topic.first != own }
 
-    /// Whether topics of an app's events may begin with it.
-    static func mayName(_ app: [UInt8], _ topic: [UInt8]) -> Bool {
-        let start = app + [UInt8(ascii: "/")]
-        return start.starts(with: topic) || topic.starts(with: start)
+    /// What all topics of an app's events begin with.
+    package static func start(of app: [UInt8]) -> [UInt8] { app + [UInt8(ascii: "/")] }
+
+    /// Whether topics of the events that begin so may begin with a topic, or that with it.
+    static func mayName(_ start: [UInt8], _ topic: [UInt8]) -> Bool {
+        start.starts(with: topic) || topic.starts(with: start)
     }
 }
 
 /// A subscriber of events that does not say how far it is.
 package struct SilentFollower: Equatable {
-    /// Milliseconds of real time since it came.
-    package var age: Milliseconds
-    package var topics: Set<[UInt8]>
+    /// Of its connection; another one may have it later.
+    let descriptor: Int32
+    /// Since when it follows; monotonic milliseconds.
+    package let since: Milliseconds
+    /// By how many topics it follows events.
+    package let topicCount: Int
 }

@@ -132,19 +132,35 @@ package struct SubscriptionTable {
         peers.values.count { $0.isSilent(at: time, reports: reports) }
     }
 
-    /// Those who follow and report nothing, the one that came first first.
-    ///
-    /// - Parameter app: only those whose topics may have events of it.
-    package func silent(
-        at time: Milliseconds, app: [UInt8]?, reports: ([UInt8]) -> Bool
-    ) -> [SilentFollower] {
+    /// Those who follow and report nothing, the one that came first first. Their topics, which may be a thousand times as
+    /// many, are not looked at.
+    package func silent(at time: Milliseconds, reports: ([UInt8]) -> Bool) -> [SilentFollower] {
         var found: [SilentFollower] = []
-        for peer in peers.values where peer.isSilent(at: time, reports: reports) {
-            let topics = peer.topics.filter(FollowedTopic.isOfEvents)
-            if let app, !topics.contains(where: { FollowedTopic.mayName(app, $0) }) { continue }
-            found.append(SilentFollower(age: time - peer.since, topics: topics))
+        for (descriptor, peer) in peers where peer.isSilent(at: time, reports: reports) {
+            found.append(SilentFollower(descriptor: descriptor, since: peer.since, topicCount: peer.followed))
         }
-        return found.sorted { $0.age > $1.age }
+        return found.sorted { ($0.since, $0.descriptor) < ($1.since, $1.descriptor) }
+    }
+
+    /// Whether one's topics may have events of the app whose topics begin so. It looks at all of them.
+    package func follows(_ follower: SilentFollower, start: [UInt8]) -> Bool {
+        peer(follower)?.topics.contains { FollowedTopic.mayName(start, $0) } ?? false
+    }
+
+    /// The first topics by which one follows events, in their order; nil where it is gone. It looks at all of them.
+    package func topics(of follower: SilentFollower, most: Int) -> [[UInt8]]? {
+        guard let peer = peer(follower) else { return nil }
+        var first: [[UInt8]] = []
+        for topic in peer.topics where FollowedTopic.isOfEvents(topic) {
+            if first.count == most, let last = first.last, !topic.lexicographicallyPrecedes(last) { continue }
+            first.insert(topic, at: first.firstIndex { topic.lexicographicallyPrecedes($0) } ?? first.count)
+            if first.count > most { first.removeLast() }
+        }
+        return first
+    }
+
+    private func peer(_ follower: SilentFollower) -> Peer? {
+        peers[follower.descriptor].flatMap { $0.since == follower.since ? $0 : nil }
     }
 
     /// The peer that has brought most; of equals, the one that asks.

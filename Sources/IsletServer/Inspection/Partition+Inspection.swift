@@ -25,9 +25,7 @@ extension Partition {
         case .slots(let list): return self.list(list, envelope, frame)
         case .subscribers(let list):
             let scan = SubscriberScan(app: list.app.map { frame.bytes($0) }, limit: list.limit)
-            if isThroughAtOnce({ scan.advance(subscribers, engine, left: &$0) }) {
-                return answer(scan, envelope, frame)
-            }
+            if isThroughAtOnce({ scan.advance(self, left: &$0) }) { return answer(scan, envelope, frame) }
             return later(.subscriberList(scan), envelope, frame)
         case .problems(let list):
             let scan = ProblemScan(ProblemFilter(list, frame, engine), limit: list.limit)
@@ -151,9 +149,8 @@ extension Partition {
     // MARK: Subscribers
 
     func answer(_ scan: SubscriberScan, _ envelope: Envelope, _ frame: Span<UInt8>) -> FrameResult {
-        let silent = subscriptions.silent(at: now.monotonic, app: scan.app) { subscribers.reports[$0] != nil }
-        return answerFromEngine { writer, engine in
-            scan.write(to: &writer, envelope, frame, subscribers, silent, at: now.monotonic, of: engine)
+        answerFromEngine { writer, engine in
+            scan.write(to: &writer, envelope, frame, subscribers, subscriptions, at: now.monotonic, of: engine)
         }
     }
 

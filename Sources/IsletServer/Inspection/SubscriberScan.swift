@@ -1,12 +1,16 @@
 import IsletCore
 import IsletProtocol
 
-/// `subscriber.list` on its way through all reports, in bounded turns.
+/// `subscriber.list` on its way through all reports, and the topics of those that report nothing, in bounded turns.
 final class SubscriberScan {
     /// To look at a report, and at each of its positions, takes as long as to look at so many slots.
     private static let slotsPerPosition: Slot = 16
     /// Rows stop before those of an answer, written in one turn, have more positions than this; one row has fewer.
     private static let maximumPositions = 16_384
+    /// To look at a topic takes as long as to look at so many slots.
+    private static let slotsPerTopic: Slot = 4
+    /// Rows of those that report nothing stop before they have more topics than this, for the same reason.
+    private static let maximumTopics = 16_384
 
     private struct Row {
         var nonce: [UInt8]
@@ -18,7 +22,7 @@ final class SubscriberScan {
         }
     }
 
-    let app: [UInt8]?
+    private let app: [UInt8]?
     private let limit: Int
     private var hasBegun = false
     /// Those that are to be looked at in later turns.
@@ -28,6 +32,12 @@ final class SubscriberScan {
     /// One that comes behind this is none of them.
     private var last: Row?
     private var total = 0
+    /// Those that report nothing, the one that came first first; nil until they are looked for.
+    private var followers: [SilentFollower]?
+    /// How many of them were looked at.
+    private var seenFollowers = 0
+    /// Those of them that may have events of the app.
+    private var silent: [SilentFollower] = []
 
     /// - Parameter app: only those are asked for that report on it.
     init(app: [UInt8]?, limit: Int) {
@@ -36,13 +46,37 @@ final class SubscriberScan {
     }
 
     /// Looks at some more; true when it is through.
-    func advance(_ table: SubscriberTable, _ engine: borrowing Engine) -> Bool {
+    func advance(_ partition: Partition) -> Bool {
         var left = ListBounds.slotsPerTurn
-        return advance(table, engine, left: &left)
+        return advance(partition, left: &left)
     }
 
     /// - Parameter left: how many slots' time it may take; what is left of it afterwards.
-    func advance(_ table: SubscriberTable, _ engine: borrowing Engine, left: inout Slot) -> Bool {
+    func advance(_ partition: Partition, left: inout Slot) -> Bool {
+        advance(partition.subscribers, partition.engine, left: &left) && lookAtFollowers(partition, left: &left)
+    }
+
+    /// Looks at some of those that report nothing; true when it is through.
+    private func lookAtFollowers(_ partition: Partition, left: inout Slot) -> Bool {
+        let found =
+            followers
+            ?? partition.subscriptions.silent(at: partition.now.monotonic) { partition.subscribers.reports[$0] != nil }
+        followers = found
+        guard let start = app.map(FollowedTopic.start) else {
+            silent = found
+            return true
+        }
+        while seenFollowers < found.count {
+            guard left > 0 else { return false }
+            let follower = found[seenFollowers]
+            seenFollowers += 1
+            left -= min(left, Slot(follower.topicCount) * Self.slotsPerTopic)
+            if partition.subscriptions.follows(follower, start: start) { silent.append(follower) }
+        }
+        return true
+    }
+
+    private func advance(_ table: SubscriberTable, _ engine: borrowing Engine, left: inout Slot) -> Bool {
         if !hasBegun {
             hasBegun = true
             for (nonce, report) in table.reports {
@@ -79,7 +113,7 @@ final class SubscriberScan {
     /// Writes the answer, the one that lags most first.
     func write(
         to writer: inout JSONWriter, _ envelope: Envelope, _ frame: Span<UInt8>, _ table: SubscriberTable,
-        _ silent: [SilentFollower], at now: Milliseconds, of engine: borrowing Engine
+        _ subscriptions: SubscriptionTable, at now: Milliseconds, of engine: borrowing Engine
     ) {
         sortOut()
         writer.beginAnswer(envelope, frame, ok: true)
@@ -103,9 +137,13 @@ final class SubscriberScan {
         writer.field("total", total)
         writer.key("silent")
         writer.beginArray()
+        var topicCount = 0
         for follower in silent.prefix(limit) {
+            topicCount += follower.topicCount
+            guard topicCount <= Self.maximumTopics else { break }
+            guard let topics = subscriptions.topics(of: follower, most: JSONWriter.shownTopics) else { continue }
             let end = writer.count
-            writer.silent(follower)
+            writer.silent(follower, topics, at: now)
             if writer.count - start > ListBounds.maximumBytes {
                 writer.truncate(to: end)
                 break
@@ -119,21 +157,19 @@ final class SubscriberScan {
 
 extension JSONWriter {
     /// So many topics of a silent follower are shown…
-    private static var shownTopics: Int { 8 }
+    fileprivate static var shownTopics: Int { 8 }
     /// …with so many bytes at most.
     private static var topicBytes: Int { 240 }
 
     /// One that follows and reports nothing: since when, and what.
-    fileprivate mutating func silent(_ follower: SilentFollower) {
+    fileprivate mutating func silent(_ follower: SilentFollower, _ topics: [[UInt8]], at now: Milliseconds) {
         beginObject()
-        field("age", follower.age)
+        field("age", now - follower.since)
         key("topics")
         beginArray()
-        for topic in follower.topics.sorted(by: { $0.lexicographicallyPrecedes($1) }).prefix(Self.shownTopics) {
-            string(String(decoding: topic.prefix(Self.topicBytes), as: UTF8.self))
-        }
+        for topic in topics { string(String(decoding: topic.prefix(Self.topicBytes), as: UTF8.self)) }
         endArray()
-        field("topicCount", follower.topics.count)
+        field("topicCount", follower.topicCount)
         endObject()
     }
 

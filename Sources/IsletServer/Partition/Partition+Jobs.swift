@@ -145,7 +145,7 @@ extension Partition {
         case .slotList(let scan):
             return scan.advance(engine) ? answer(scan, job.envelope, req.span) : nil
         case .subscriberList(let scan):
-            return scan.advance(subscribers, engine) ? answer(scan, job.envelope, req.span) : nil
+            return scan.advance(self) ? answer(scan, job.envelope, req.span) : nil
         case .problemList(let scan):
             return scan.advance(self) ? answer(scan, job.envelope, req.span) : nil
         case .entityFind(let scan):

@@ -35,12 +35,29 @@ import Testing
 
     /// Who is silent, by its age and topics.
     private func silent(reporting nonces: Set<String> = [], app: String? = nil) -> [Milliseconds: Set<String>] {
-        let found = table.silent(at: now, app: app.map { Array($0.utf8) }) { nonces.contains(String(decoding: $0, as: UTF8.self)) }
+        let found = table.silent(at: now) { nonces.contains(String(decoding: $0, as: UTF8.self)) }
         let count = table.silentCount(at: now) { nonces.contains(String(decoding: $0, as: UTF8.self)) }
-        #expect(app != nil || count == found.count)
-        return Dictionary(uniqueKeysWithValues: found.map { follower in
-            (follower.age, Set(follower.topics.map { String(decoding: $0, as: UTF8.self) }))
+        #expect(count == found.count)
+        let start = app.map { FollowedTopic.start(of: Array($0.utf8)) }
+        let following = found.filter { follower in start.map { table.follows(follower, start: $0) } ?? true }
+        return Dictionary(uniqueKeysWithValues: following.map { follower in
+            let topics = table.topics(of: follower, most: 8) ?? []
+            #expect(topics.count == follower.topicCount)
+            return (now - follower.since, Set(topics.map { String(decoding: $0, as: UTF8.self) }))
         })
+    }
+
+    @Test mutating func `of many topics the first are told, in their order`() throws {
+        table = SubscriptionTable(perPeer: 100, bytesInAll: 10_000)
+        for number in [5, 3, 9, 1, 7, 2, 8, 4, 6] { _ = subscribe("com.a/\(number)") }
+        join("x", 1)
+        now = SubscriptionTable.patience
+        let follower = try #require(table.silent(at: now) { _ in false }.first)
+        let topics = (table.topics(of: follower, most: 3) ?? []).map { String(decoding: $0, as: UTF8.self) }
+        #expect(topics == ["com.a/1", "com.a/2", "com.a/3"] && follower.topicCount == 9)
+        table.lost(1)
+        #expect(table.topics(of: follower, most: 3) == nil)
+        #expect(!table.follows(follower, start: FollowedTopic.start(of: Array("com.a".utf8))))
     }
 
     private mutating func join(_ nonce: String, _ peer: Int32) {
