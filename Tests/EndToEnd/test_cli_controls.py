@@ -311,7 +311,9 @@ def test_json_is_what_the_service_said(islet, client, placed):
     assert islet("control", "history", id, "--json").json == client.read("control.history", id=id)["events"]
     [explained] = islet("control", "explain", id, "--json").json
     assert explained["decisions"] == client.read("control.explain", id=id)["decisions"]
-    assert islet("control", "kinds", "--json").json == client.read("control.kinds")["kinds"]
+    kinds = client.read("control.kinds")["kinds"]
+    assert islet("control", "kinds", "--json").json == kinds
+    assert islet("control", "kinds", "-o", "name").out.split() == [kind["kind"] for kind in kinds]
     assert islet("control", "preview", TORCH, "--json").json == [client.read("control.preview", kind=TORCH)["preview"]]
     options = client.read("control.options", kind=HEATING, parameter="room")["options"]
     assert islet("control", "options", HEATING, "room", "--json").json == options

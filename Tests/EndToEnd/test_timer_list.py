@@ -119,24 +119,26 @@ def test_calls_tell_what_providers_are_asked_and_for_how_long_yet(wire, service,
     provider = RawProvider(wire, service.commands, toggle(parameters=[mode]), capacity=1)
     ids = [client.applied("control.add", kind=TORCH, device=device)["control"]["id"] for device in "abc"]
     asked = provider.call("value")
-    # The next read waits with its provider, and its time has not begun; the third one is held back.
-    sent, waits = calls(client, 2)
+    # The next read waits with its provider, and its time has not begun; the third one is held back until there is room.
+    sent, waits, held = calls(client, 3)
     row = {"op": "control.value", "family": "control", "app": client.app, "kind": TORCH, "state": "loading", "attempt": 1}
     assert sent == {
         **row, "id": ids[0], "device": "a", "provider": provider.id, "age": sent["age"], "left": sent["left"],
         "isWaiting": False}
     assert 0 < sent["left"] <= 30_000 and sent["age"] >= 0
     assert waits == {**row, "id": ids[1], "device": "b", "isWaiting": True}
+    assert held == {**waits, "id": ids[2], "device": "c"}
     # A question is of no device, and its time runs while it waits.
     asker = Commands(wire, service.commands, client.app)
     asker.send(asker.command("control.options", kind=TORCH, parameter="mode"))
-    question = calls(client, 3)[1]
+    question = calls(client, 4)[1]
     assert question == {
         "op": "control.options", "family": "control", "app": client.app, "kind": TORCH, "left": question["left"],
         "attempt": 1, "isWaiting": True}
     assert [row["id"] for row in calls(client, 1, device="a")] == [ids[0]]
-    assert len(calls(client, 3, limit=1)) == 1
-    assert calls(client, 3, family="control") and calls(client, 0, family="widget") == []
+    assert [row["id"] for row in calls(client, 1, device="c")] == [ids[2]]
+    assert len(calls(client, 4, limit=1)) == 1
+    assert calls(client, 4, family="control") and calls(client, 0, family="widget") == []
     assert calls(client, 0, family="activity") == [] and calls(client, 0, app="com.example.nobody") == []
     provider.answer(asked, True)
     # Reads and questions take turns; whichever is asked next, what was answered is not there any more.
@@ -155,6 +157,22 @@ def test_what_is_removed_is_asked_nothing_any_more(wire, serve):
         answers = client.batch(client.command("control.remove", id=id), *added, client.command("timer.list", app=None))
         strict("answers/timer.list.json").validate(answers[-1])
         assert (answers[-1]["calls"], answers[-1]["callsTotal"]) == ([], 0)
+
+
+def test_the_call_of_what_was_removed_in_the_same_turn_is_not_told(wire, service, client):
+    """Nor is it told as that of another control, which has its place by then."""
+    provider = RawProvider(wire, service.commands, toggle())
+    ids = [client.applied("control.add", kind=TORCH, device=device)["control"]["id"] for device in "ab"]
+    for _ in ids:
+        provider.call("value")
+    listing = {"op": "timer.list", "app": None}
+    removed, after_that, added, at_last = client.batch(
+        client.command("control.remove", id=ids[0]), client.command(**listing),
+        client.command("control.add", kind=TORCH, device="c"), client.command(**listing))
+    assert removed["ok"] and added["ok"]
+    for answer in (after_that, at_last):
+        strict("answers/timer.list.json").validate(answer)
+        assert [row["id"] for row in answer["calls"]] == [ids[1]] and answer["callsTotal"] == 1
 
 
 def test_overdue_ones_stand_first_and_in_the_first_hour(wire, serve):

@@ -181,6 +181,63 @@ def test_what_has_changed_since_it_was_shown_is_not_ended(top, client):
     assert client.read("activity.get", key="order-7")["activity"]["state"] == "active"
 
 
+def test_a_panel_stays_with_what_it_shows_where_that_is_no_problem_any_more(top, client):
+    for key in ("order-7", "order-8"):
+        client.start(key=key, staleDate=after(MINUTE))
+    client.advance(by=2 * MINUTE)
+    one = top(tab="problems", wait="activity order-8 ")
+    one.press("home", "enter")
+    one.wait("^  state +stale")
+    assert one.lines[6].startswith("activity order-7 ")
+    client.applied("activity.update", key="order-7", contentState={"eta": 2}, staleDate=after(HOUR))
+    one.wait("^  state +active")
+    one.wait(" stale 1 ")
+    one.press("e")
+    one.wait("^Why is it so[?] activity order-[78] ")
+    assert one.lines[6].startswith("Why is it so? activity order-7 ")
+    one.press("t")
+    one.wait("^Tail of activity order-7")
+    quits_from_panel(one)
+
+
+def quits_from_panel(one):
+    one.press("escape")
+    quits(one)
+
+
+def test_a_change_names_the_device_and_says_where_nobody_knows_what_came_of_it(top, client, service):
+    for device in ("phone", "tablet"):
+        client.start(key="order-7", device=device)
+    one = top("--write", wait="^order-7 ", columns=120)
+    one.press("home", "E")
+    one.wait(r"^end activity order-7 on phone of com\.example\.pizza\? y: yes")
+    assert one.lines[-1] == "y yes  any other key no"
+    os.kill(service.process.pid, signal.SIGSTOP)
+    try:
+        one.press("y")
+        one.wait("^activity order-7 on phone: no answer within 5 s; activity.end was sent, outcome unknown")
+    finally:
+        os.kill(service.process.pid, signal.SIGCONT)
+    quits(one)
+
+
+def test_a_filter_of_problems_lists_problems_and_those_of_an_app_are_asked_for(service, client):
+    for first in range(0, 210, 70):
+        client.batch(*(
+            client.command("activity.start", type="Delivery", attributes={}, contentState={}, key=f"k{number}",
+                           staleDate=after(MINUTE)) for number in range(first, first + 70)))
+    client.start(app="com.example.taxi", key="ride-1", staleDate=after(2 * MINUTE))
+    client.advance(by=HOUR)
+    islet = Islet(service, app="")
+
+    def once(filter):
+        return islet("top", "--once", "--interval", "100ms", "--filter", filter).out
+
+    assert re.search("^notice +stale +activity ride-1 ", once("what=stale app=com.example.taxi"), re.M)
+    out = once("what=stale key=ride-1")
+    assert "none of the 200 problems that were looked through fit" in out and "all are looked through" not in out
+
+
 def test_details_explanation_tail_help_and_pause_are_a_key_away(top, client):
     client.start(key="order-7", staleDate=after(MINUTE))
     one = top(wait="^order-7 ")

@@ -1,7 +1,8 @@
 import IsletCore
 import IsletProtocol
 
-/// The calls to providers of `timer.list`: those that are in flight or wait, in bounded turns.
+/// The calls to providers of `timer.list`, in bounded turns: those that are in flight or wait, and behind them the reads
+/// that are held back until a provider has room.
 ///
 /// It counts all that match, and keeps those whose time is over first. Over several turns calls may end and be asked for
 /// under it: rows that are over by then are left out.
@@ -9,18 +10,26 @@ struct CallScan {
     private let filter: TimerFilter
     private let limit: Int
     private var nextPlace: UInt32 = 0
+    /// Whose reads are yet to be looked for, and from which slot on.
+    private var families: [EntityFamily] = [.control, .widget]
+    private var nextSlot: Slot = 0
     private var total = 0
     /// Those whose time is over first; more than `limit` of them until they are sorted out.
     private var soonest: [Row] = []
-    /// One that has longer than this is none of them.
-    private var longest = Milliseconds.max
+    /// One that comes behind this is none of them.
+    private var last: Row?
 
     private struct Row {
-        var place: UInt32
+        /// In the table of calls; nil of a read that is held back.
+        var place: UInt32?
         var call: OpenCall
+        /// How many were found before it.
+        var number: Int
 
         /// Those whose time has not begun come last.
-        var left: Milliseconds { call.left ?? .max }
+        private var left: Milliseconds { call.left ?? .max }
+
+        func isBefore(_ other: Row) -> Bool { (left, number) < (other.left, other.number) }
     }
 
     init(_ filter: TimerFilter, limit: Int) {
@@ -36,40 +45,79 @@ struct CallScan {
         let end = UInt32(min(UInt64(count), UInt64(nextPlace) + UInt64(left)))
         left -= end - min(end, nextPlace)
         while nextPlace < end {
-            if let call = Self.call(at: nextPlace, of: partition), filter.matches(call, partition) {
-                take(Row(place: nextPlace, call: call))
+            if let call = partition.providers.openCall(at: nextPlace, now: partition.now.monotonic),
+                filter.matches(call, partition)
+            {
+                take(call, at: nextPlace)
             }
             nextPlace += 1
         }
-        return nextPlace >= count
+        return nextPlace >= count && advanceHeld(partition, left: &left)
     }
 
-    /// The call at a place. Of what was removed there is none, though the table hears of it with the commit: another one may
-    /// stand in its slot by then.
-    private static func call(at place: UInt32, of partition: Partition) -> OpenCall? {
-        guard let call = partition.providers.openCall(at: place, now: partition.now.monotonic) else { return nil }
-        let isThere =
-            switch call.purpose {
-            case .value(let control), .perform(let control): partition.engine.controls.record(control) != nil
-            case .timeline(let widget), .performWidget(let widget): partition.engine.widgets.record(widget) != nil
-            case .question: true
+    /// Looks at the reads that are held back.
+    private mutating func advanceHeld(_ partition: Partition, left: inout Slot) -> Bool {
+        while let family = families.first {
+            let isWanted = filter.family.map { $0 == family } ?? true
+            let held = Self.held(of: family, partition)
+            let count = isWanted && !held.isEmpty ? partition.engine.slotCount(of: family) : 0
+            let end = Slot(min(UInt64(count), UInt64(nextSlot) + UInt64(left)))
+            left -= end - min(end, nextSlot)
+            while nextSlot < end {
+                if let read = held.read(at: nextSlot) {
+                    let call = Self.call(read, of: family)
+                    if filter.matches(call, partition) { take(call, at: nil) }
+                }
+                nextSlot += 1
             }
-        return isThere ? call : nil
+            guard nextSlot >= count else { return false }
+            families.removeFirst()
+            nextSlot = 0
+        }
+        return true
     }
 
-    private mutating func take(_ row: Row) {
+    private static func held(of family: EntityFamily, _ partition: Partition) -> HeldReads {
+        family == .widget ? partition.heldWidgetReads : partition.heldReads
+    }
+
+    private static func call(_ read: HeldReads.Read, of family: EntityFamily) -> OpenCall {
+        OpenCall(
+            id: CallID(0), purpose: family == .widget ? .timeline(read.entity) : .value(read.entity), kind: read.kind,
+            provider: nil, age: nil, left: nil, attempt: 1)
+    }
+
+    /// - Parameter place: in the table of calls; nil of a read that is held back.
+    private mutating func take(_ call: OpenCall, at place: UInt32?) {
+        let row = Row(place: place, call: call, number: total)
         total += 1
-        guard row.left <= longest else { return }
+        if let last, !row.isBefore(last) { return }
         soonest.append(row)
         if soonest.count == 2 * limit { sortOut() }
     }
 
+    /// A row's call as it is now; nil where that is over.
+    private static func present(_ row: Row, _ partition: Partition) -> OpenCall? {
+        guard partition.isThere(row.call.purpose) else { return nil }
+        guard let place = row.place else {
+            let (held, wanted): (HeldReads.Read?, SlotRef)
+            switch row.call.purpose {
+            case .value(let control): (held, wanted) = (partition.heldReads.read(at: control.slot), control)
+            case .timeline(let widget): (held, wanted) = (partition.heldWidgetReads.read(at: widget.slot), widget)
+            case .perform, .performWidget, .question: return nil
+            }
+            return held?.entity == wanted ? row.call : nil
+        }
+        let call = partition.providers.openCall(at: place, now: partition.now.monotonic)
+        return call?.id == row.call.id && call?.purpose == row.call.purpose ? call : nil
+    }
+
     /// Keeps the first `limit`.
     private mutating func sortOut() {
-        soonest.sort { ($0.left, $0.place) < ($1.left, $1.place) }
+        soonest.sort { $0.isBefore($1) }
         guard soonest.count > limit else { return }
         soonest.removeSubrange(limit...)
-        longest = soonest.last?.left ?? .max
+        last = soonest.last
     }
 
     /// Writes the members of the answer that tell of calls.
@@ -79,9 +127,7 @@ struct CallScan {
         writer.key("calls")
         writer.beginArray()
         for row in soonest {
-            guard let call = Self.call(at: row.place, of: partition), call.id == row.call.id,
-                call.purpose == row.call.purpose
-            else { continue }
+            guard let call = Self.present(row, partition) else { continue }
             let end = writer.count
             write(call, to: &writer, partition)
             if writer.count - start > Self.maximumBytes {

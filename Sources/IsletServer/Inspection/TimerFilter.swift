@@ -21,6 +21,7 @@ struct TimerFilter {
 
     /// Whether a call is one of those that are asked for. What is asked for no entity is on no device.
     func matches(_ call: OpenCall, _ partition: Partition) -> Bool {
+        guard partition.isThere(call.purpose) else { return false }
         let place: EntityPlace
         switch call.purpose {
         case .value(let control), .perform(let control): place = EntityPlace(.control, control.slot)
@@ -41,5 +42,18 @@ struct TimerFilter {
         if let app, owner.app != app { return false }
         if let device, owner.device != device { return false }
         return true
+    }
+}
+
+extension Partition {
+    /// Whether what a call is about is still there: the call of what was removed ends at the end of the turn.
+    func isThere(_ purpose: ProviderTable.Purpose) -> Bool {
+        switch purpose {
+        case .value(let control), .perform(let control):
+            engine.controls.record(at: control.slot) != nil && engine.controls.reference(to: control.slot) == control
+        case .timeline(let widget), .performWidget(let widget):
+            engine.widgets.record(at: widget.slot) != nil && engine.widgets.reference(to: widget.slot) == widget
+        case .question: true
+        }
     }
 }

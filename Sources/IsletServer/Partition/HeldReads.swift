@@ -83,6 +83,13 @@ package struct HeldReads {
     /// How many reads of a kind are held back.
     package func count(of kind: UInt32) -> Int { lines[kind]?.count ?? 0 }
 
+    /// What is held back of the control or widget in a slot.
+    package func read(at slot: Slot) -> Read? {
+        guard !isEmpty else { return nil }
+        let read = places[slot].read
+        return read.entity.slot == slot ? read : nil
+    }
+
     /// Whether all of a kind failed the last time.
     package func haveAllFailed(of kind: UInt32) -> Bool { lines[kind]?.fresh == 0 }
 

@@ -62,6 +62,8 @@ enum KindList<Family: PlacedFamily> {
             let rows = kinds.compactMap(\.object)
             if output.json {
                 for row in rows { Console.data(row.json.bytes) }
+            } else if output.isNames {
+                for row in rows { Console.data(row["kind"]?.string ?? "?") }
             } else if !rows.isEmpty {
                 var table = TextTable("KIND", column, "PROVIDERS", Family.plural.uppercased(), "PARAMETERS")
                 for row in rows {

@@ -67,7 +67,12 @@ struct Timers: AsyncParsableCommand {
         try await service.withConnection { [command] connection in
             let answer = try await connection.send(command)
             let now = try await connection.now()
-            if calls { return try await writeCalls(CallsText(answer, style: .output)) }
+            if calls {
+                guard answer["calls"] != nil else {
+                    throw Failure(.refused, "this service is older than this command, and tells no calls")
+                }
+                return try await writeCalls(CallsText(answer, style: .output))
+            }
             let all = answer[hours ? "hours" : "timers"]?.elements?.compactMap(\.object) ?? []
             let selection = filter.map {
                 Pages.Selection(all, limit: limit.limit, fitting: $0, now: now, of: answer["total"]?.integer)

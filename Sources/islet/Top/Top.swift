@@ -15,10 +15,11 @@ struct Top: AsyncParsableCommand {
               islet top --write                      E, D and R end, dismiss, reload
               islet top --interval 10s | tee figures.txt
 
-            It begins with what `islet problems` tells, or with the activities that fit a
-            filter; the other tabs are a key away. On a terminal it fills the screen and goes on until q. Where there is none,
-            it writes a line of figures for each interval. It waits for a service that
-            is not there, and for one that goes away.
+            It begins with what `islet problems` tells, or with the activities that fit a filter
+            which asks for neither severity nor what; the other tabs are a key away. On a
+            terminal it fills the screen and goes on until q. Where there is none, it writes
+            a line of figures for each interval. It waits for a service that is not there,
+            and for one that goes away.
             """)
 
     @Option(help: ArgumentHelp("How often the service is asked.", valueName: "span"))
@@ -80,8 +81,8 @@ struct Top: AsyncParsableCommand {
         var model = TopModel(
             endpoint: Redaction.endpoint(service.endpoints.commands), interval: interval.milliseconds, limit: limit,
             app: chosenApp(app), mayWrite: write, size: size)
-        model.tab = tab ?? (filter.isEmpty ? .problems : .activities)
         model.filter = TopFilter(filter)
+        model.tab = tab ?? (filter.isEmpty || model.filter.isOfProblems ? .problems : .activities)
         return model
     }
 }

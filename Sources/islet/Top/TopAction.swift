@@ -44,7 +44,9 @@ package struct TopAction: Sendable, Hashable {
         self.tab = about
         self.app = app
         self.id = id
-        name = tab == .problems ? tab.name(row.object) : "\(about.family ?? "") \(about.name(row.object))"
+        // By its key alone nobody tells devices apart.
+        let place = row.object["device"]?.string.map { " on \($0)" } ?? ""
+        name = (tab == .problems ? tab.name(row.object) : "\(about.family ?? "") \(about.name(row.object))") + place
         revision = row.object["revision"]?.unsigned
         state = row.state
     }
@@ -86,7 +88,7 @@ extension TopSource {
             if case .refused(let refusal) = error, refusal.code == .conflict {
                 return "\(action.name) has changed meanwhile: nothing was done"
             }
-            return "\(action.name): \(TopLines.sentence(error))"
+            return "\(action.name): \(error)"
         }
     }
 }

@@ -144,6 +144,15 @@ package struct TopFilter: Sendable, Hashable {
         return Self.isName(word) ? word : nil
     }
 
+    /// The app that it names, where there can be such a one.
+    var app: String? { fields.first { $0.name == "app" && ContextBook.isApp($0.spelled) }?.spelled }
+
+    /// Whether it asks for what problems alone have.
+    var isOfProblems: Bool {
+        let asked = Set(fields.map(\.name)).union(expression?.members ?? [])
+        return !asked.isDisjoint(with: ["severity", "what"])
+    }
+
     /// Whether an app is to be asked.
     package func includes(app: String) -> Bool {
         fields.allSatisfy { $0.name != "app" || app == $0.spelled }

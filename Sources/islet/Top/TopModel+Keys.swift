@@ -132,7 +132,7 @@ extension TopModel {
         let identity = about == tab ? row.identity : about.identity(row.object)
         let subject = TopSubject(
             aspect: aspect, tab: about, app: row.object["app"]?.string ?? "", identity: identity,
-            name: tab.name(row.object))
+            kind: row.object[tab.kindMember]?.string, name: tab.name(row.object))
         // What is no entity has said everything about itself.
         let lines = about.family == nil ? EntityText.memberLines(row.object, now: reading?.figures.now ?? 0) : nil
         show(.subject(subject, lines: lines))
@@ -173,10 +173,16 @@ extension TopModel {
             show(.help)
             return effects
         case .character("e"), .character("d"), .character("t"):
-            guard case .subject(let subject, _) = panel, subject.tab == tab || tab == .problems else { break }
-            panel = nil
-            if key == .character("t") { return tail(isAll: false) }
-            open(key == .character("e") ? .explanation : .details)
+            // Of what the panel shows: its row may have gone from the table, as one that is no problem any more.
+            guard case .subject(var subject, _) = panel, let family = subject.tab.family else { break }
+            if key == .character("t") {
+                guard let kind = subject.kind else { break }
+                show(.tail(title: subject.name, lines: nil))
+                panelTop = nil
+                return [.follow(prefix: "\(subject.app)/\(family)/\(kind)/\(subject.identity)")]
+            }
+            subject.aspect = key == .character("e") ? .explanation : .details
+            show(.subject(subject, lines: nil))
         case .character, .control, .delete, .tab, .backTab, .right: break
         }
         return []

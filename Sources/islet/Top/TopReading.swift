@@ -27,6 +27,8 @@ struct TopSubject: Sendable, Hashable {
     var app: String
     /// An entity's id, else what tells the row from all others.
     var identity: String
+    /// An entity's type or kind.
+    var kind: String?
     /// What a person calls it.
     var name: String
 }

@@ -30,7 +30,8 @@ extension TopScreen {
         case .subject(let subject, _):
             line.add(subject.aspect == .details ? "" : "Why is it so? ", .dim)
             line.add(subject.name, .bold)
-            line.add("  \(subject.app)  \(subject.identity)", .dim)
+            // What tells a problem of no entity from others is said below.
+            line.add("  \(subject.app)" + (subject.tab == .problems ? "" : "  \(subject.identity)"), .dim)
         }
         return line.fitted(to: model.size.columns)
     }

@@ -148,10 +148,18 @@ package enum TopScreen {
             return [
                 "none of the \(TopText.count(Int64(reading.rows.count))) \(what) that were looked through fit; "
                     + "Esc takes the filter away",
-                "all are looked through for state=, type=, device= and key=",
-            ]
+            ] + furtherLooks(model.tab)
         }
         return [model.tab == .problems ? "nothing fails, waits too long, is stale or lags" : "there are no \(what) now"]
+    }
+
+    /// How more rows are looked through than those that were asked for.
+    private static func furtherLooks(_ tab: TopTab) -> [String] {
+        switch tab {
+        case .activities, .controls, .widgets: ["all are looked through for state=, type=, device= and key="]
+        case .problems: ["app= asks for those of one app; `\(Invocation.name) problems --filter` looks through more"]
+        case .providers, .subscribers: []
+        }
     }
 
     // MARK: The two lines at the bottom
@@ -222,11 +230,12 @@ package enum TopScreen {
         if model.draft != nil {
             return legend(["Enter": "keep", "Esc": "as it was", "Ctrl-U": "clear", "Ctrl-W": "delete a word"])
         }
+        if model.asked != nil { return legend(["y": "yes", "any other key": "no"]) }
         let pause = model.isPaused ? "go on" : "pause"
         return model.mayWrite
             ? legend([
-                "q": "quit", "/": "filter", "Enter": "details", "e": "explain", "t": "tail", "E": "end", "D": "dismiss",
-                "R": "reload", "?": "help",
+                "q": "quit", "?": "help", "/": "filter", "Enter": "details", "e": "explain", "t": "tail", "E": "end",
+                "D": "dismiss", "R": "reload",
             ])
             : legend([
                 "q": "quit", "/": "filter", "s": "sort", "Enter": "details", "e": "explain", "t": "tail", "p": pause,

@@ -183,7 +183,7 @@ actor TopSource {
             guard !unknownOps.contains(op) else { return [] }
             var command = Command(op)
             if request.tab != .providers { command["limit"] = .integer(request.limit) }
-            if request.tab == .problems { command["app"] = request.app.map(RawJSON.string) }
+            if request.tab == .problems { command["app"] = (request.app ?? request.filter.app).map(RawJSON.string) }
             return [List(command: command)]
         }
         guard let family = request.tab.family else { return [] }
