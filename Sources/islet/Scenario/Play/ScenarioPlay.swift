@@ -148,17 +148,31 @@ struct ScenarioPlay {
         let end = ContinuousClock.now + within
         while true {
             guard let failure = try await failure(check, answer, since: begun) else { return }
-            guard !check.isFinal, ContinuousClock.now < end else { throw failure }
+            guard !check.isFinal, ContinuousClock.now < end else { throw await told(failure, of: check, since: begun) }
             try await Task.sleep(for: Self.pause)
         }
+    }
+
+    /// A failure, with what is known to be missing of the events that it is about.
+    private func told(
+        _ failure: ScenarioFailure, of check: ScenarioCheck, since begun: Int
+    ) async -> ScenarioFailure {
+        guard case .events = check.expectation else { return failure }
+        // The connection may have been lost since the step has looked where it stands.
+        try? await link.settle()
+        guard let problem = link.events.problem(since: begun), failure.message != problem else { return failure }
+        var told = failure
+        told.message += "; \(problem)"
+        return told
     }
 
     /// Why it does not hold now; nil where it does.
     private mutating func failure(
         _ check: ScenarioCheck, _ answer: RawObject?, since begun: Int
     ) async throws -> ScenarioFailure? {
-        let problem = check.isAboutEvents ? link.events.problem(since: begun) : nil
-        if let problem, check.isAboutRest { return ScenarioFailure(place: check.place, message: problem) }
+        if check.isAboutRest, let problem = link.events.problem(since: begun) {
+            return ScenarioFailure(place: check.place, message: problem)
+        }
         switch check.expectation {
         case .answer(let pattern):
             guard let answer else { return nil }
@@ -177,7 +191,7 @@ struct ScenarioPlay {
             case .problem(let message, let pattern):
                 return ScenarioFailure(
                     place: pattern?.place ?? check.place,
-                    message: [message, problem].compactMap(\.self).joined(separator: "; "),
+                    message: message,
                     differences: try pattern?.nearest(events, scope) ?? [])
             }
         case .noEvents(let patterns):
@@ -238,13 +252,6 @@ struct ScenarioPlay {
 }
 
 extension ScenarioCheck {
-    var isAboutEvents: Bool {
-        switch expectation {
-        case .events, .noEvents: true
-        case .answer, .state: false
-        }
-    }
-
     /// Whether it is about what must not come.
     var isAboutNothing: Bool {
         if case .noEvents = expectation { true } else { false }
