@@ -318,6 +318,19 @@ def test_what_there_cannot_be_is_no_expectation(complaints):
         assert complaint in said, f"{step}: {said}"
 
 
+@pytest.mark.parametrize("kind, sort", [
+    ("controls: {T: {value: false, SAYS: timeline}}", "timeline"),
+    ("controls: {T: {value: false, SAYS: {snapshot: 2}}}", "snapshot"),
+    ("widgets: {T: {SAYS: [timeline, value]}}", "value"),
+])
+@pytest.mark.parametrize("says", ["fail", "silent"])
+def test_a_call_that_a_kind_never_gets_is_none_that_fails(tmp_path, kind, sort, says):
+    path = tmp_path / "s.yaml"
+    path.write_text(f"name: never\nprovider: {{{kind.replace('SAYS', says)}}}\nsteps:\n  - start: a\n")
+    done = run("scenario", "check", path, env=environment())
+    assert done.returncode == 2 and f"'{sort}' is no call" in done.stderr, done.stderr
+
+
 def test_what_is_gone_is_gone_from_every_device(play):
     start = "start: {key: order-2, device: phone-1}"
     code, text = play(start, "start: {key: order-22}", "state: {order-2: gone}")

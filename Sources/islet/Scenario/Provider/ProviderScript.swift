@@ -51,8 +51,12 @@ struct ProviderScript: Sendable {
     var app: String
     var kinds: [Kind] = []
 
-    /// The sorts of calls, which may fail or be silent.
-    static let sorts = ["value", "perform", "timeline", "snapshot", "options", "recommendations", "relevance"]
+    /// The sorts of calls to kinds of a family, which may fail or be silent.
+    static func sorts(of family: String) -> [String] {
+        family == "control"
+            ? ["value", "perform", "options"]
+            : ["timeline", "snapshot", "perform", "options", "recommendations", "relevance"]
+    }
 
     /// Takes a change in: what it does not say stays.
     mutating func apply(_ change: Change) {
@@ -81,7 +85,7 @@ struct ProviderScript: Sendable {
     mutating func reply(to call: RawObject) -> (reply: Reply, delay: Duration)? {
         guard let op = call["op"]?.string, let kindName = call["kind"]?.string else { return nil }
         let parts = op.split(separator: ".").map(String.init)
-        guard parts.count == 2, Self.sorts.contains(parts[1]),
+        guard parts.count == 2, Self.sorts(of: parts[0]).contains(parts[1]),
             let index = kinds.firstIndex(where: { $0.family == parts[0] && $0.name == kindName })
         else { return nil }
         let delay = kinds[index].behaviour.delay ?? .zero

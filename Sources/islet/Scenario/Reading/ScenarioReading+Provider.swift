@@ -53,7 +53,7 @@ extension ScenarioReading {
                 declaration[member.name] = plain(member.value)
             }
         }
-        let behaviour = behaviour(members)
+        let behaviour = behaviour(members, of: [family])
         if isControl {
             if declaration["template"] == nil {
                 declaration["template"] = .string(behaviour.value?.bool == nil ? "button" : "toggle")
@@ -83,11 +83,13 @@ extension ScenarioReading {
             if entry.value.entries?.isEmpty == true {
                 note(entry.value.place, "nothing is said of how '\(entry.name)' answers from now on")
             }
-            return ProviderScript.Change(kind: entry.name, behaviour: behaviour(members))
+            return ProviderScript.Change(kind: entry.name, behaviour: behaviour(members, of: families))
         }
     }
 
-    private mutating func behaviour(_ members: [ScenarioNode.Entry]) -> ProviderScript.Behaviour {
+    private mutating func behaviour(
+        _ members: [ScenarioNode.Entry], of families: [String]
+    ) -> ProviderScript.Behaviour {
         var behaviour = ProviderScript.Behaviour()
         let timelines = members.filter { ["timeline", "timelines"].contains($0.name) }
         if timelines.count > 1 { note(timelines[1].place, "timeline or timelines, not both") }
@@ -109,8 +111,8 @@ extension ScenarioReading {
                 behaviour.timelines = elements.map { timeline($0) }
             case "delay": behaviour.delay = span(member)?.duration
             case "message": behaviour.message = text(member)
-            case "fail": behaviour.failures = counts(member)
-            case "silent": behaviour.silences = counts(member)
+            case "fail": behaviour.failures = counts(member, of: families)
+            case "silent": behaviour.silences = counts(member, of: families)
             case _: break
             }
         }
@@ -126,7 +128,8 @@ extension ScenarioReading {
     }
 
     /// `perform`: once; `[value, perform]`: each as often as it is named; `{perform: 2}`: twice.
-    private mutating func counts(_ member: ScenarioNode.Entry) -> [String: Int] {
+    private mutating func counts(_ member: ScenarioNode.Entry, of families: [String]) -> [String: Int] {
+        let sorts = families.flatMap(ProviderScript.sorts)
         var counts: [String: Int] = [:]
         if member.value.entries?.isEmpty == true || member.value.elements?.isEmpty == true {
             note(member.value.place, "\(member.name) is \(member.value.kind): no call is named")
@@ -137,21 +140,21 @@ extension ScenarioReading {
                     note(entry.value.place, "\(entry.name) is how many calls, and this is \(entry.value.kind)")
                     continue
                 }
-                checkSort(entry.name, entry.place)
+                checkSort(entry.name, entry.place, among: sorts)
                 counts[entry.name] = count
             }
         } else {
             for node in member.value.elements ?? [member.value] {
-                checkSort(node.text ?? node.kind, node.place)
+                checkSort(node.text ?? node.kind, node.place, among: sorts)
                 if let sort = node.text { counts[sort, default: 0] += 1 }
             }
         }
         return counts
     }
 
-    private mutating func checkSort(_ name: String, _ place: ScenarioPlace) {
-        guard !ProviderScript.sorts.contains(name) else { return }
-        noteUnknown("call of a provider", name, at: place, among: ProviderScript.sorts)
+    private mutating func checkSort(_ name: String, _ place: ScenarioPlace, among sorts: [String]) {
+        guard !sorts.contains(name) else { return }
+        noteUnknown("call of a provider", name, at: place, among: sorts)
     }
 
     /// A value without holes: what the provider says is known before any answer is.
