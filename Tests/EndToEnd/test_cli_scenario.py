@@ -265,6 +265,60 @@ steps:
     assert f"the service would not have what the provider said: {says}" in done.stdout
 
 
+MISSPOKEN = """name: a provider that says what there cannot be
+provider:
+  controls: {Torch: {value: false}}
+  widgets: {Weather: {timeline: {entries: [{date: 0s, content: {sky: sunny}}, {date: 1h}], policy: never}}}
+steps:
+  - add: {control: Torch}
+    state: {control: Torch, is: shown}
+  - add: {widget: Weather, family: systemSmall}
+    state: {widget: Weather, is: shown}
+  - advance: 30m
+  - provider: {SAYS}
+  - reload: {control: Torch}
+    state: {control: Torch, is: shown}
+  - reload: {widget: Weather}
+    state: {widget: Weather, is: shown}
+    no events: [widget.entry, {event: control.shown, control: {value: true}}]
+"""
+
+
+@pytest.mark.parametrize("says, refused", [
+    ("Torch: {value: maybe}", "the field 'value' has the wrong type"),
+    ("Torch: {value: true, answer: {status: 5}}", "the field 'status' has the wrong type"),
+    ("Torch: {value: true, answer: {nonsense: 1}}", "nonsense"),
+    ("Weather: {timeline: {entries: [{date: 5 minutes}]}}", "entries[0] is no entry"),
+    ("Weather: {timeline: {entries: [{date: 0s}], policy: later}}", "the policy is none of atEnd, never"),
+    ("Weather: {timeline: {entries: []}}", "the timeline has no entries"),
+])
+def test_nothing_passes_since_the_service_would_not_have_what_the_provider_said(file, says, refused):
+    """What was to be looked at never was: what was shown before stays, and no event comes."""
+    text = MISSPOKEN.replace("SAYS", says)
+    done = scenario(file(text), code=1)
+    assert "the service would not have what the provider said: " in done.stdout and refused in done.stdout, done.stdout
+    assert "0 passed, 1 failed" in done.stdout
+    # Unless that is what a step is about.
+    family = "control: Torch" if says.startswith("Torch") else "widget: Weather"
+    scenario(file(text + f"  - state: {{{family}, failure: badAnswer}}\n"))
+
+
+def test_an_answer_that_comes_too_late_is_no_wrong_one(file):
+    scenario(file("""name: a provider that is too slow
+provider: {controls: {Torch: {value: false, actionDeadline: 100ms}}}
+steps:
+  - add: {control: Torch}
+    state: {control: Torch, is: shown}
+  - provider: {Torch: {delay: 300ms}}
+  - tap: {control: Torch}
+    events: [control.acting]
+    state: {control: Torch, failure: timedOut}
+  - provider: {Torch: {delay: 0s}}
+    no events: [control.performed]
+    within: 400ms
+"""))
+
+
 # Forms of the report
 
 

@@ -268,6 +268,18 @@ extension ScenarioCheck {
     /// Whether what comes later may be too much for it.
     var isAboutRest: Bool { isExact || isAboutNothing }
 
+    /// Whether it is about a provider that fails: then it may be one whose answers the service refuses.
+    var isAboutFailure: Bool {
+        let isRefused = ErrorCode.badAnswer.name
+        return switch expectation {
+        case .answer(let pattern): pattern.text.contains(isRefused)
+        case .state(_, .members(let members)): ScenarioPattern.members(members).text.contains(isRefused)
+        case .events(let patterns, _):
+            patterns.contains { $0.name?.hasSuffix(".failed") == true || $0.members.text.contains(isRefused) }
+        case .state(_, .gone), .noEvents: false
+        }
+    }
+
     /// Whether waiting cannot change it.
     var isFinal: Bool {
         switch expectation {

@@ -54,6 +54,7 @@ struct ScenarioPlayer: Sendable {
         let result: Result<ScenarioFailure?, any Error>
         do {
             var failure = try await play.play()
+            if failure == nil, let provider { failure = await misunderstanding(of: provider, in: scenario) }
             if failure != nil { await explain(&failure, play) }
             result = .success(failure)
         } catch {
@@ -62,6 +63,17 @@ struct ScenarioPlayer: Sendable {
         await provider?.stop()
         await link.close()
         return (play.played, try result.get())
+    }
+
+    /// Why nothing is shown though all is as expected: what the provider was to say the service refused, and no step is
+    /// about that. What is not to come would never have come, and what was there before stays.
+    private func misunderstanding(of provider: ScenarioProvider, in scenario: Scenario) async -> ScenarioFailure? {
+        guard !scenario.steps.contains(where: { $0.checks.contains(where: \.isAboutFailure) }) else { return nil }
+        // Answers come in order: whatever was refused before is known then.
+        await provider.leave()
+        guard await provider.wasMisunderstood else { return nil }
+        return ScenarioFailure(
+            place: scenario.place, message: "all is as expected, but the provider was not understood")
     }
 
     /// Adds what may explain a failure: the last events, and the decisions about the entity.

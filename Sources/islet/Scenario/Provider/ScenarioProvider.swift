@@ -13,6 +13,8 @@ actor ScenarioProvider: BusLoop {
     private static let waitingMax = 4_096
     /// Of what the service would not have, the last are kept.
     private static let complaintsMax = 8
+    /// What is refused with these came too late.
+    private static let untimely = [ErrorCode.unknownCall.name, ErrorCode.notFound.name]
     /// How long the service may take to register it.
     private static let patience = Duration.seconds(10)
     /// How long the service may take to let it go.
@@ -30,9 +32,12 @@ actor ScenarioProvider: BusLoop {
     private var script: ProviderScript
     private var waiting: [Waiting] = []
     private var complaints: [String] = []
+    /// Whether the service refused an answer for what it says, rather than for when it came.
+    private(set) var wasMisunderstood = false
     private var registration: Result<Void, ScenarioMiss>?
     private var waiter: CheckedContinuation<Result<Void, ScenarioMiss>, Never>?
     private let deadline: ContinuousClock.Instant
+    private var hasSaidGoodbye = false
     /// Who waits for its leave, and until when.
     private var leaving: (waiter: CheckedContinuation<Void, Never>, until: ContinuousClock.Instant)?
 
@@ -81,7 +86,10 @@ actor ScenarioProvider: BusLoop {
         await thread.stop()
     }
 
-    private func leave() async {
+    /// Says that it goes, and returns when the service has answered that and all before.
+    func leave() async {
+        guard !hasSaidGoodbye else { return }
+        hasSaidGoodbye = true
         send(["op": .string("provider.leave"), "req": .string("leave"), "provider": .string(id)], after: .zero)
         await withCheckedContinuation { leaving = ($0, .now + Self.leavePatience) }
     }
@@ -165,6 +173,8 @@ actor ScenarioProvider: BusLoop {
             hasLeft()
         } else if !isOK {
             complaints = complaints.suffix(Self.complaintsMax - 1) + [message]
+            let code = frame["error"]?.object?["code"]?.string
+            if code.map({ !Self.untimely.contains($0) }) ?? true { wasMisunderstood = true }
         }
     }
 
