@@ -332,3 +332,48 @@ def test_what_was_answered_before_the_clock_was_set_forward_is_remembered(make, 
         getattr(durable, how)().start()
     assert execute(durable.client, sent) == first
     assert durable.client.read("activity.list")["total"] == 3
+
+
+@needs_compiler
+def test_what_was_answered_is_remembered_where_a_stop_comes_after_a_commit_that_took_long(make, wire, one, tmp_path):
+    """The stop is given up before its snapshot is written: the journal alone tells the next start what is remembered."""
+    clock = tmp_path / "clock"
+    clock.write_text("0")
+    env = {"LD_PRELOAD": str(preloaded(tmp_path, "set_clock")), "SET_CLOCK": str(clock)}
+    durable = make(options={"--clock": "system", "--http": "127.0.0.1:0"}, env=env).start()
+    client = durable.client
+    sent = frames(client, one)
+    first = execute(client, sent)
+    assert all(answer["ok"] for answer in first)
+    # A quarter of an hour, in steps that are believed at once.
+    steps = range(50, 901, 50)
+    for step in steps:
+        client.start(staleDate=client.read("service.ping")["now"] + (step - 20) * 1_000)
+    pages = Pages(durable.service.http)
+
+    def gone_stale():
+        return next(
+            float(line.split()[-1]) for line in pages.get("/metrics").body.decode().splitlines()
+            if line.startswith("islet_entities") and 'family="activity"' in line and 'state="stale"' in line)
+
+    with contextlib.ExitStack() as state, contextlib.ExitStack() as journal:
+        for locks, files in ((journal, durable.data.glob("journal-*.db")), (state, [durable.data / "state.db"])):
+            for file in files:
+                database = locks.enter_context(contextlib.closing(sqlite3.connect(file, isolation_level=None)))
+                database.execute("BEGIN IMMEDIATE")
+        client.send(client.command("activity.start", **START))
+        durable.service.line("another process has locked a file, and is waited for: .*")
+        # In the batch that follows.
+        late = client.command("activity.start", **START)
+        client.send(late)
+        for count, step in enumerate(steps, 1):
+            clock.write_text(str(step))
+            until(lambda: gone_stale() == count)
+        durable.service.signal(signal.SIGTERM)
+        durable.service.line("stopping for .*: waiting for a commit")
+        journal.close()
+        [answer] = client.answer_to(late["req"])
+        assert answer["ok"]
+        durable.kill()
+    durable.start()
+    assert execute(durable.client, sent) == first

@@ -323,6 +323,8 @@ package final class Partition {
     private func sayGoodbye() {
         // The journal is being closed: it takes no piece of the snapshot any more.
         guard !hasSaidGoodbye else { return }
+        // A batch that is closed now is dated now, and the snapshot that would tell it, too, may not be waited for.
+        keepHeldAnswers()
         commit()
         continueSweep()
         let isOverdue = patienceAtStop.map { now.monotonic - stopBegan >= $0 } ?? false

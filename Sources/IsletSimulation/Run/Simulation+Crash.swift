@@ -46,6 +46,7 @@ extension Simulation {
         _ = partition.beginTurn(clock.reading)
         readClocks(isUnderway: false)
         oracle.setTime(domain.now)
+        keepHeldAnswers()
         _ = partition.endTurn()
         _ = try release(nil)
         callProviders()

@@ -70,7 +70,7 @@ extension Simulation {
 
     /// Answers are remembered for longer where a commit took long that is under way, or was at the end of the turn before or
     /// of the one before that. The next batch that is handed over says so.
-    private func keepHeldAnswers() {
+    func keepHeldAnswers() {
         let begin = flight?.since ?? domain.now
         let isHeld = !mix.isManual && domain.now - begin >= Self.lateCommit
         if isFlightOver { (flight, isFlightOver) = (nil, false) }

@@ -222,6 +222,25 @@ import Testing
         #expect(areAnswered(commands, as: first, by: next))
     }
 
+    /// So does one after a stop that closed a batch at the end of the leap, and was cut off before its snapshot was written.
+    @Test func aStartAfterAStopKnowsWhatWasAnsweredBeforeALeap() throws {
+        let service = try PartitionService(clock: .system)
+        let commands = ["order.paid", "n-1"].map(once)
+        let first = commands.map { service.send($0) }
+        service.holdsCommits = true
+        service.turn { $0.take(once("in the air")) }
+        service.turn { $0.take(once("behind it")) }
+        service.pass(milliseconds: 3_600_000)
+        service.turn { _ in }
+        let last = service.journal.state.lastBatch
+        service.partition.stop()
+        service.holdsCommits = false
+        for _ in 0..<2 { service.turn { _ in } }
+        #expect(service.journal.state.lastBatch == last + 1)
+        let next = try PartitionService(service.journal.state, clock: .system)
+        #expect(areAnswered(commands, as: first, by: next))
+    }
+
     /// As with commits that take long, what is less than half a minute does not count.
     @Test(arguments: [29_998, 30_000] as [Milliseconds]) func onlyALongLeapLetsAnswersBeRememberedForLonger(
         span: Milliseconds
