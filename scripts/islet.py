@@ -905,6 +905,10 @@ class _Machine:
             return
         # Of an app without events nobody names an epoch: it goes on where nothing is known of it.
         has_nothing = epoch is None and self.seq == 0 and not self.table.entities
+        begin = answer.get("epoch")
+        if has_nothing and self.synced and isinstance(begin, str) and begin != self.epoch:
+            # The history of which it had nothing is over; one that begins now is of this epoch, as digests say as well.
+            self.epoch, self.fuzzy, self._head, self._pending = begin, 0, 0, None
         if not self.synced or (epoch != self.epoch and self.epoch is not None and not has_nothing):
             if epoch != self.epoch:
                 self.fuzzy = 0
