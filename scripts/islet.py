@@ -352,7 +352,7 @@ class Client:
     def call(self, op: str, /, *, timeout: float | None = None, **fields: Any) -> JSON:
         """Sends one command and gives its answer; raises `IsletError` where it is refused, `NoAnswer` where none comes.
         Fields that are None are left out. With `ack="none"` nobody learns what it came to, only that the service has
-        taken it: what comes back has the `req` alone.
+        taken it: what comes back has the `req` alone. So it is with `stream.applied`, which has no answer.
 
         A `req` of your own makes this very call repeatable by the same `client` for ten minutes of the service's clock,
         which are a second of `islet dev` (and 65,536 further calls of the client); after that it is executed again. So
@@ -510,7 +510,7 @@ class _Command:
 
     def __init__(self, whole: JSON):
         self.req: str | None = whole.pop("req", None)
-        self.is_silent = whole.get("ack") == "none"
+        self.is_silent = whole.get("ack") == "none" or whole["op"] == "stream.applied"
         self.asks = whole["op"].rpartition(".")[2] in Client.ASKING
         self.frame = b""
         self.result: Any = None
@@ -905,6 +905,10 @@ class _Machine:
             return
         # Of an app without events nobody names an epoch: it goes on where nothing is known of it.
         has_nothing = epoch is None and self.seq == 0 and not self.table.entities
+        begin = answer.get("epoch")
+        if has_nothing and self.synced and isinstance(begin, str) and begin != self.epoch:
+            # The history of which it had nothing is over; one that begins now is of this epoch, as digests say as well.
+            self.epoch, self.fuzzy, self._head, self._pending = begin, 0, 0, None
         if not self.synced or (epoch != self.epoch and self.epoch is not None and not has_nothing):
             if epoch != self.epoch:
                 self.fuzzy = 0

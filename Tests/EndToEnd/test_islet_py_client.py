@@ -511,6 +511,13 @@ def test_a_refusal_without_a_req_belongs_to_the_command_in_its_place():
     assert first.code == "badMessage" and second["ok"] is True
 
 
+def test_what_has_no_answer_is_waited_for_no_longer_than_it_takes(python):
+    report = {"nonce": "0" * 32, "apps": {}, "req": "mine"}
+    assert python.call("stream.applied", **report, timeout=60) == {"req": "mine"}
+    answers = python.call_many([{"op": "stream.applied", **report}, {"op": "service.ping", "req": "ping"}], timeout=60)
+    assert answers[0] == {"req": "mine"} and answers[1]["ok"]
+
+
 def test_what_is_no_json_is_raised_before_anything_is_sent(python):
     for wrong in (object(), float("nan"), "\ud800", b"x"):
         with pytest.raises((TypeError, ValueError)):

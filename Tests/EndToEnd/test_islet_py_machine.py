@@ -71,9 +71,10 @@ class Machine:
         self.core.subscribed([topic, json.dumps(body).encode()], self.now)
         return self.turn()
 
-    def join(self, epoch, seq):
+    def join(self, epoch, seq, begin=None):
+        """`begin`: the epoch of streams that begin now, where the app has no events."""
         apps = {} if epoch is None else {APP: {"epoch": epoch, "seq": seq}}
-        named = {} if epoch is None else {"epoch": epoch}
+        named = {} if (begin or epoch) is None else {"epoch": begin or epoch}
         return self.subscribed(self.core._nonce, at=0, apps=apps, **named)
 
     def owner(self, epoch):
@@ -146,6 +147,25 @@ def test_an_app_without_events_is_joined_again_without_a_word():
         machine.turn(1.0).join(None, 0)
         assert machine.core.state == "following" and machine.questions("bulk.snapshot") == []
     assert machine.told() == ["joined"]
+
+
+def test_a_prefix_of_an_app_without_events_goes_on_in_a_new_history_and_asks_no_more_than_before():
+    """So it is where a service in memory is started anew: digests name its epoch, and answers to joins do beside the apps."""
+    machine = Machine(PREFIX, epoch=None).snapshot()
+    machine.core.disconnected(machine.now)
+    machine.turn()
+    nonces, digests = set(), 0
+    for _ in range(40):
+        if not machine.core._answered:
+            nonces.add(machine.core._nonce)
+            machine.join(None, 0, "e2")
+        machine.turn(1.0)
+        for question in machine.questions("bulk.digest"):
+            digests += 1
+            machine.answer(question, ok=True, epoch="e2", seq=0, entities=0, digest="0" * 16)
+    assert (len(nonces), digests, machine.core.state) == (1, 1, "following")
+    assert machine.event(1, 1, epoch="e2").told() == ["joined", 1]
+    assert machine.questions("bulk.snapshot") == []
 
 
 def test_an_answer_from_before_the_first_event_is_no_new_history_and_one_from_after_it_is():
