@@ -167,6 +167,32 @@ def test_one_ctrl_c_ends_a_tail_whose_reader_takes_less_than_comes(islet, client
         follower.communicate()
 
 
+GREETING = 64
+"""Bytes with which a connection begins, by ZMTP."""
+
+
+@pytest.mark.parametrize(("name", "other", "words"), [
+    ("commands", "events", ("activity", "list")), ("events", "commands", ("tail", "--limit", "1")),
+    ("bulk", "events", ("tail", "--since", "1h", "--limit", "2"))])
+def test_an_address_where_something_else_answered_first_is_tried_again(
+        running, service, client, islet, name, other, words):
+    """Such as a service whose addresses were exchanged, before it was started anew. libzmq itself tries no more where the other
+    side is of a kind that does not fit."""
+    client.start()
+    proxy = Proxy(getattr(service, other))
+    asking = running(*words, env={**islet.env, f"ISLET_{name.upper()}": proxy.url})
+    try:
+        until(lambda: len(proxy.sent) >= 2 * GREETING)
+        proxy.lead_to(getattr(service, name))
+        if words[0] == "tail":
+            asking.message("following")
+            client.start()
+        assert asking.wait() == 0, asking.messages
+        assert asking.data
+    finally:
+        proxy.close()
+
+
 def time_on_processor(process, thread):
     """How many nanoseconds a thread of this name has run."""
     tasks = pathlib.Path(f"/proc/{process.pid}/task").iterdir()

@@ -53,18 +53,12 @@ extension ConnectionLoop {
         // A loss is known before what comes by the next connection can be received: it is looked for after that was, and
         // told before it.
         reports.moved(by: received.count)
-        if hasLostConnection() { perform(table.disconnected(now: .now)) }
+        if subscription.takeLoss(now: .now) { perform(table.disconnected(now: .now)) }
         for (topic, body) in received {
             if topic.first == 0xFF { receivedJoin(topic: topic, body: body) }
             perform(table.received(topic: topic, body: body, now: .now))
         }
         return received.count == Self.messagesPerTurn
-    }
-
-    private func hasLostConnection() -> Bool {
-        var isLost = false
-        while let got = try? losses.receive(into: &message), got { isLost = true }
-        return isLost
     }
 
     /// One message of two frames; others are none of the contract, and are skipped.

@@ -16,8 +16,8 @@ actor ConnectionLoop: BusLoop {
     var commands: Outlet
     var bulk: Outlet
     let events: Socket
-    /// Tells of each connection that `events` lost.
-    let losses: Socket
+    /// Of `events`.
+    var subscription: SubscriptionLink
     var message = Message()
     /// Whether the events and bulk sockets were connected, which the first reader brings about.
     var followsStreams = false
@@ -54,8 +54,7 @@ actor ConnectionLoop: BusLoop {
             try events.set(.receiveHighWaterMark, to: 100_000)
             try Outlet.setConnectionOptions(events)
             _ = poller.add(events)
-            losses = try events.disconnections(in: context)
-            _ = poller.add(losses)
+            subscription = try SubscriptionLink(of: events, in: context, poller: &poller)
         } catch {
             throw .endpoint("a ZeroMQ socket", reason: error.description)
         }
@@ -74,6 +73,7 @@ actor ConnectionLoop: BusLoop {
         let now = ContinuousClock.now
         requestsDue(now)
         readersDue(now)
+        subscription.renew(events, at: endpoints.events, now: now)
         commands.flush(now: now, poller: &poller) { entry in
             entry.requests.isEmpty || entry.requests.contains(where: requests.waits(req:))
         }
@@ -83,7 +83,7 @@ actor ConnectionLoop: BusLoop {
         if isBusy { return .immediately }
         let wakeUps = [
             requests.nextWakeUp, table.nextWakeUp, reports.nextWakeUp, appsDue(now), peeksDue(now),
-            commands.nextWakeUp, bulk.nextWakeUp,
+            commands.nextWakeUp, bulk.nextWakeUp, subscription.nextWakeUp,
         ]
         guard let wakeUp = wakeUps.compactMap(\.self).min() else { return .whenReady }
         return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
@@ -94,7 +94,7 @@ actor ConnectionLoop: BusLoop {
         commands.close()
         bulk.close()
         events.close()
-        losses.close()
+        subscription.close()
         for req in requests.cancelAll() { complete(req, .failure(.closed)) }
         for reader in readers.values { reader.queue.finish(nil) }
         readers = [:]

@@ -36,7 +36,7 @@ package struct Outlet: ~Copyable {
         case none
         case connecting
         case connected
-        /// The connection was lost. What it has brought is still there to be received.
+        /// The connection was lost, or never came to stand. What it has brought is still there to be received.
         case lost
         /// A new one is made then: a service that shuts connections is not asked for others without a pause.
         case resting(until: ContinuousClock.Instant)
@@ -124,9 +124,11 @@ package struct Outlet: ~Copyable {
             case (.connected, .lost):
                 link = .lost
                 hasLost = true
-            // libzmq itself tries again where a connection never came to stand. What it tells of one that was given up
-            // is of no consequence.
-            case (.connecting, .lost), (.connected, .established), (.lost, _), (.none, _), (.resting, _): break
+            // It never came to stand. libzmq itself tries again, but not where the other side does not keep to ZMTP, such as
+            // another program at this address, though the service may stand there a moment later.
+            case (.connecting, .lost): link = .lost
+            // What is told of one that was given up is of no consequence.
+            case (.connected, .established), (.lost, _), (.none, _), (.resting, _): break
             }
         }
     }

@@ -38,6 +38,7 @@ actor RawLoop: BusLoop {
     private let endpoints: Endpoints
     private var commands: Outlet
     private let events: Socket
+    private var subscription: SubscriptionLink
     private var message = Message()
     private var followsEvents = false
     private var isClosed = false
@@ -58,6 +59,7 @@ actor RawLoop: BusLoop {
             try events.set(.receiveHighWaterMark, to: Self.waitingEvents)
             try Outlet.setConnectionOptions(events)
             _ = poller.add(events)
+            subscription = try SubscriptionLink(of: events, in: context, poller: &poller)
         } catch {
             throw .endpoint("a ZeroMQ socket", reason: error.description)
         }
@@ -74,11 +76,14 @@ actor RawLoop: BusLoop {
         let now = ContinuousClock.now
         endExchanges(now)
         repeatJoins(now)
+        _ = subscription.takeLoss(now: now)
+        subscription.renew(events, at: endpoints.events, now: now)
         commands.flush(now: now, poller: &poller) { $0.requests.contains { exchanges[UInt32($0) ?? 0] != nil } }
         if isBusy { return .immediately }
         let deadlines = exchanges.values.lazy.map(\.deadline).min()
         let joins = readers.values.lazy.filter { $0.join != nil }.map(\.joinDeadline).min()
-        guard let wakeUp = [deadlines, joins, commands.nextWakeUp].compactMap(\.self).min() else { return .whenReady }
+        let wakeUps = [deadlines, joins, commands.nextWakeUp, subscription.nextWakeUp]
+        guard let wakeUp = wakeUps.compactMap(\.self).min() else { return .whenReady }
         return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)
     }
 
@@ -86,6 +91,7 @@ actor RawLoop: BusLoop {
         isClosed = true
         commands.close()
         events.close()
+        subscription.close()
         for exchange in exchanges.values { exchange.continuation.resume(returning: .failure(.closed)) }
         exchanges = [:]
         for reader in readers.values { reader.take(.ended) }

@@ -1,14 +1,6 @@
 import CZeroMQ
 
 extension Socket {
-    /// A PAIR that has a message for each connection that this socket lost since, for a poller of the same thread.
-    ///
-    /// Whoever asks for it reads it, whatever the messages say: one that is never read stops the whole context in the
-    /// end. It is closed after this socket, with which its messages end.
-    package func disconnections(in context: ZeroMQContext) throws(ZeroMQError) -> Socket {
-        try monitor(ZMQ_EVENT_DISCONNECTED, in: context)
-    }
-
     /// A PAIR that tells of each connection that this socket accepted or lost since, in order (``ConnectionChange``), for a
     /// poller of the same thread. To be asked for before the socket is bound, and closed after it.
     ///

@@ -9,8 +9,7 @@ class Proxy:
     """Listens on a free port and passes bytes on to a `tcp://` endpoint, both ways."""
 
     def __init__(self, url):
-        host, port = url.removeprefix("tcp://").rsplit(":", 1)
-        self.target = (host, int(port))
+        self.lead_to(url)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
         self._lock = threading.Lock()
@@ -20,6 +19,11 @@ class Proxy:
         self.sent = bytearray()
         """What the clients have sent, of all connections."""
         threading.Thread(target=self._accept, daemon=True).start()
+
+    def lead_to(self, url):
+        """Where those go that come next."""
+        host, port = url.removeprefix("tcp://").rsplit(":", 1)
+        self.target = (host, int(port))
 
     def _accept(self):
         with contextlib.suppress(OSError):
