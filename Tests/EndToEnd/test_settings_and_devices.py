@@ -3,6 +3,7 @@
 import pytest
 
 from support.dates import HOUR, after
+from support.durable import Durable
 from support.wire import Deadline
 
 NEW = {"type": "Delivery", "attributes": {}, "contentState": {}}
@@ -115,3 +116,26 @@ def test_a_switch_reaches_every_activity_though_others_start_on_the_way(client):
     deadline = Deadline()
     while left := client.read("activity.list", app="com.a", state="active", limit=1)["total"]:
         assert not deadline.passed, left
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("reports", [("lock", "unlock"), ("standByStart", "standByEnd"), ("appBackground", "uninstall")])
+def test_the_snapshot_goes_on_while_ever_more_devices_report(wire, tmp_path, reports):
+    """What they report makes no events, and is kept until the snapshot has it, as the journal is."""
+    durable = Durable(wire, tmp_path / "data").start()
+    client = durable.client
+
+    def named(event, device):
+        app = {"app": client.app} if event in ("appBackground", "uninstall") else {}
+        return client.command("device.event", device=device, event=event, **app)
+
+    first = client.read("service.stats")["stats"]["journal"]["snapshot"]
+    for number in range(0, 100_000, 128):
+        answers = client.batch(*(named(event, f"d{number + each}") for each in range(128) for event in reports))
+        assert all(answer["ok"] for answer in answers)
+        # It begins before there is much.
+        if number >= 20_000 and client.read("service.stats")["stats"]["journal"]["snapshot"] > first + 100:
+            break
+    else:
+        pytest.fail("no round of the snapshot ends")
+    durable.stop()

@@ -54,6 +54,8 @@ package struct DeviceReports<Report: Sendable>: ~Copyable {
     // MARK: Changes
 
     package var hasChanges: Bool { !changed.isEmpty }
+    /// Of how many devices it changed.
+    package var changeCount: Int { changed.count }
     /// Whether a round has met all that had changed when it began.
     package var isAtEnd: Bool { changed.isAtEnd }
 

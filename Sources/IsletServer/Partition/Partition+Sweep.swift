@@ -37,6 +37,11 @@ struct SnapshotSweep {
     var widgetReloads: [SweptKinds] = []
     var groups = 0
 
+    /// How many facts of each kind a piece has where so many wait.
+    static func share(of waiting: Int) -> Int {
+        min(max(factsAtOnce, waiting / partOfFacts), mostFactsAtOnce)
+    }
+
     /// Events were committed: rows may be written for them, an eighth for each, and up to three eighths where so many
     /// entities have changed that the round would take more than about a million events. A row costs as much as four
     /// events; what a round takes longer, a start after a kill reads again, and keeps the journal longer.
@@ -60,8 +65,13 @@ struct SnapshotSweep {
     static let rowsAtOnce = 64
     /// A piece that is written because time has passed has at most as many rows.
     static let rowsInPeace = 512
-    /// A piece has at most as many facts of each kind.
-    static let factsAtOnce = 512
+    /// A piece has as many facts of each kind…
+    private static let factsAtOnce = 512
+    /// …and up to so many where very many wait: they are kept until they are written, and some are of devices of which there
+    /// is nothing any more, which no limit counts.
+    private static let mostFactsAtOnce = 2_048
+    /// Of those that wait, a piece has this part at least.
+    private static let partOfFacts = 16
     /// Pieces are at least so many milliseconds apart: beyond some 60 000 events/s, or 20 000 where very many entities
     /// have changed, they become larger and not more.
     static let pause: Milliseconds = 8
@@ -114,7 +124,7 @@ extension Partition {
         guard isDurable, batch.isEmpty, sweeping.waiting == nil, !sweeping.isWriting else { return nil }
         if sweeping.round != nil || hasChanges {
             if sweeping.credit >= SnapshotSweep.rowsAtOnce { return sweeping.filledAt + SnapshotSweep.pause }
-            let isMuch = changedEntities >= SnapshotSweep.rowsInPeace
+            let isMuch = changedEntities + changedFacts >= SnapshotSweep.rowsInPeace
             return sweeping.filledAt + (isMuch ? SnapshotSweep.haste : SnapshotSweep.patience)
         }
         // A round's end lets answers leave the disk that are remembered no more.
@@ -125,6 +135,14 @@ extension Partition {
     private var changedEntities: Int {
         engine.changedSlots.count + engine.controls.changedSlots.count + engine.widgets.changedSlots.count
             + engine.groups.changedSlots.count
+    }
+
+    /// How many facts wait to be written, but for the few there are of kinds, groups and reloads. What devices report makes no
+    /// events that would pay for them.
+    private var changedFacts: Int {
+        let ofApps = engine.changedApps.count + engine.changedAppsOnDevices.count + sweeping.appsOnDevices.count
+        let ofDevices = engine.controls.lockedDevices.changeCount + engine.widgets.conditions.changeCount
+        return ofApps + ofDevices + engine.formerDevices.count + sweeping.formerDevices.count + retries.changedTraceCount
     }
 
     private var hasChanges: Bool {
@@ -214,7 +232,7 @@ extension Partition {
     }
 
     private func addFacts(to chunk: inout StateChunk) {
-        let share = SnapshotSweep.factsAtOnce
+        let share = SnapshotSweep.share(of: changedFacts)
         let apps = engine.takeChangedApps(min(share, sweeping.apps))
         sweeping.apps -= apps.count
         for app in apps { add(.app(app), to: &chunk) }

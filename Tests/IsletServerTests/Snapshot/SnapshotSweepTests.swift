@@ -57,6 +57,21 @@ import Testing
         #expect(nextPiece() == 5)
     }
 
+    @Test("what devices report makes no events, and does not wait for time to pass where there is much of it")
+    func reports() {
+        for first in stride(from: 0, to: 2_000, by: 100) {
+            service.turn { partition in
+                for number in first..<first + 100 {
+                    partition.take(#"{"op":"device.event","device":"d\#(number)","event":"lock"}"#)
+                }
+            }
+        }
+        for _ in 0..<2 {
+            service.partition.take(.swept)
+            #expect(nextPiece() <= 25)
+        }
+    }
+
     @Test("a stop that leaves the rest to the next start hands over no piece behind its goodbye")
     func stop() {
         let text = String(repeating: "x", count: 3_500)
