@@ -72,7 +72,7 @@ import ZeroMQ
         try publisher.unbind(endpoint)
         publisher.close()
         connections.close()
-        let router = try Router(at: endpoint)
+        let router = try Router(takingOver: endpoint, until: deadline)
         var text: [UInt8]?
         while text == nil {
             try #require(ContinuousClock.now < deadline, "the command was not sent")
@@ -162,6 +162,18 @@ private struct Router: ~Copyable {
         self.endpoint = try socket.lastEndpoint
         self.context = context
         self.socket = socket
+    }
+
+    /// At the endpoint of a socket that was closed, which libzmq frees on a thread of its own.
+    init(takingOver endpoint: String, until deadline: ContinuousClock.Instant) throws {
+        while true {
+            do {
+                self = try Router(at: endpoint)
+                return
+            } catch ZeroMQError.addressInUse {
+                try #require(ContinuousClock.now < deadline, "\(endpoint) is not free")
+            }
+        }
     }
 
     /// The next message of two frames: whose it is, and by which connection it came.
