@@ -91,11 +91,16 @@ import Testing
         topic.withUnsafeBytes { table.unsubscribed(peer, from: $0) }
     }
 
-    @Test func `the first topics of a follower are those that come first, and none of the service's own`() {
-        let topics = Set((0..<100).map { Array("com.a/\($0 + 100)".utf8) } + [FollowedTopic.relay])
-        let follower = SilentFollower(since: 0, topicCount: 100, topics: topics)
-        #expect(follower.firstTopics(8) == (0..<8).map { Array("com.a/\($0 + 100)".utf8) })
-        #expect(follower.firstTopics(1_000).count == 100)
+    @Test mutating func `the first topics of a follower are those that come first, and none of the service's own`() throws {
+        table = SubscriptionTable(perPeer: 200, bytesInAll: 10_000)
+        let topics = (100..<200).map { "com.a/\($0)" }
+        for topic in topics.shuffled() { _ = subscribe(topic) }
+        join(String(repeating: "a", count: 32), 1)
+        let follower = try #require(table.silent(at: SubscriptionTable.patience) { _ in false }.first)
+        for count in [1, 8, 100, 1_000] {
+            #expect(follower.firstTopics(count).map { String(decoding: $0, as: UTF8.self) } == Array(topics.prefix(count)))
+        }
+        #expect(follower.topicCount == 100)
     }
 
     @Test mutating func `who hands events on has none to report`() {
