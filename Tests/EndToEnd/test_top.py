@@ -233,7 +233,7 @@ def test_a_filter_of_problems_lists_problems_and_those_of_an_app_are_asked_for(s
     def once(filter):
         return islet("top", "--once", "--interval", "100ms", "--filter", filter).out
 
-    assert re.search("^notice +stale +activity ride-1 ", once("what=stale app=com.example.taxi"), re.M)
+    assert re.search("^warning +stale +activity ride-1 ", once("what=stale app=com.example.taxi"), re.M)
     out = once("what=stale key=ride-1")
     assert "none of the 200 problems that were looked through fit" in out and "all are looked through" not in out
 
