@@ -55,26 +55,6 @@ import Testing
         #expect(answers.count == 1)
     }
 
-    /// Plain publishers fill each turn, and nobody else says anything.
-    @Test func turnsThatHaveDoneEnoughAreNoneThatReadNothing() throws {
-        let service = try Self.slow()
-        let provider = "8c7a1c38-6a5e-4f0f-9a43-0d2f6f1d2c11"
-        let register =
-            #"{"op":"provider.register","req":"r","provider":"\#(provider)","app":"com.x","#
-            + #""kinds":[{"kind":"k","template":"toggle"}]}"#
-        #expect(service.send(register).contains(#""ok":true"#))
-        for _ in 0..<18 {
-            service.pass(milliseconds: 999)
-            service.turn { partition in
-                partition.inbound.set(Self.pings(2 * Self.perTurn).map { Array($0.utf8) }, isRouted: false)
-                partition.takeIngest()
-                #expect(!partition.takesCommands)
-            }
-        }
-        let dropped = service.takeCalls().filter { $0.frame.contains(#""op":"provider.dropped""#) }
-        #expect(dropped.count == 1 && dropped.allSatisfy { $0.frame.contains(#""reason":"silent""#) }, "\(dropped)")
-    }
-
     @Test func whatAProviderSaysKeepsItsPlaceBehindItsRegistration() throws {
         let service = try Self.slow()
         func register(_ id: String) -> String {
