@@ -285,7 +285,7 @@ steps:
 
 
 @pytest.mark.parametrize("says, refused", [
-    ("Torch: {value: maybe}", "the field 'value' has the wrong type"),
+    ("Torch: {value: maybe}", "the answer has the wrong type"),
     ("Torch: {value: true, answer: {status: 5}}", "the field 'status' has the wrong type"),
     ("Torch: {value: true, answer: {nonsense: 1}}", "nonsense"),
     ("Weather: {timeline: {entries: [{date: 5 minutes}]}}", "entries[0] is no entry"),
