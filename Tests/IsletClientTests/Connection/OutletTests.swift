@@ -48,42 +48,6 @@ import ZeroMQ
         outlet.close()
     }
 
-    @Test func `an address where something else answered first is tried again`() throws {
-        let context = try ZeroMQContext()
-        let publisher = try Socket(.xpub, in: context)
-        let connections = try publisher.connections(in: context)
-        try publisher.bind("tcp://127.0.0.1:*")
-        let endpoint = try publisher.lastEndpoint
-        var poller = Poller()
-        var outlet = try Outlet(context: context, poller: &poller)
-        try outlet.connect(endpoint)
-        outlet.send(.init(frames: [[1]], requests: ["command"]))
-        let deadline = ContinuousClock.now + patience
-        var message = Message()
-        var accepted = 0
-        while accepted < 2 {
-            try #require(ContinuousClock.now < deadline, "\(accepted) connections were made")
-            outlet.flush(now: .now, poller: &poller) { _ in true }
-            try poller.wait(milliseconds: 5)
-            while let change = ConnectionChange(from: connections, into: &message) {
-                if case .accepted = change { accepted += 1 }
-            }
-        }
-        try publisher.unbind(endpoint)
-        publisher.close()
-        connections.close()
-        let router = try Router(takingOver: endpoint, until: deadline)
-        var text: [UInt8]?
-        while text == nil {
-            try #require(ContinuousClock.now < deadline, "the command was not sent")
-            outlet.flush(now: .now, poller: &poller) { _ in true }
-            try poller.wait(milliseconds: 5)
-            text = try router.next()?.text
-        }
-        #expect(text == [1])
-        outlet.close()
-    }
-
     /// With `ZMQ_IMMEDIATE` libzmq aborts the process here, within a few connections.
     @Test func `connections that are lost while messages of several frames are read cost what was on its way`() throws {
         let router = try Router()
@@ -153,27 +117,15 @@ private struct Router: ~Copyable {
     private let socket: Socket
 
     /// - Parameter receiving: how many messages of a peer wait for it.
-    init(at endpoint: String = "tcp://127.0.0.1:*", receiving: Int32 = 1_000) throws {
+    init(receiving: Int32 = 1_000) throws {
         let context = try ZeroMQContext()
         let socket = try Socket(.router, in: context)
         try socket.set(.receiveHighWaterMark, to: receiving)
         try socket.set(.sendHighWaterMark, to: 0)
-        try socket.bind(endpoint)
-        self.endpoint = try socket.lastEndpoint
+        try socket.bind("tcp://127.0.0.1:*")
+        endpoint = try socket.lastEndpoint
         self.context = context
         self.socket = socket
-    }
-
-    /// At the endpoint of a socket that was closed, which libzmq frees on a thread of its own.
-    init(takingOver endpoint: String, until deadline: ContinuousClock.Instant) throws {
-        while true {
-            do {
-                self = try Router(at: endpoint)
-                return
-            } catch ZeroMQError.addressInUse {
-                try #require(ContinuousClock.now < deadline, "\(endpoint) is not free")
-            }
-        }
     }
 
     /// The next message of two frames: whose it is, and by which connection it came.
