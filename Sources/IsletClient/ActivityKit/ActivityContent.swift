@@ -116,7 +116,8 @@ extension Date {
         return .integer(Int64(min(max(milliseconds, Double(first)), Double(end - 1))))
     }
 
-    /// By less than so many milliseconds a date of whole ones is smaller as a `Double` of seconds.
+    /// Seconds as a `Double` may be a little less than the whole milliseconds that they stand for; by less than this, in
+    /// milliseconds.
     private static let inexactness = 0.01
 
     /// A date of the bus.

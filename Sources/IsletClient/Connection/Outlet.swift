@@ -52,7 +52,7 @@ package struct Outlet: ~Copyable {
     private var message = Message()
     private var link = Link.none
     private var endpoint = ""
-    /// Whether a connection was lost that nobody has asked for yet.
+    /// Whether a connection was lost since ``takeLoss()`` was called last.
     private var hasLost = false
     private var waiting: [Entry] = []
     /// The requests in `waiting`.
@@ -137,6 +137,10 @@ package struct Outlet: ~Copyable {
     private mutating func rest(_ now: ContinuousClock.Instant) {
         // It fails for a closed socket alone.
         try? socket.disconnect(endpoint)
+        pause(now)
+    }
+
+    private mutating func pause(_ now: ContinuousClock.Instant) {
         link = .resting(until: now + Self.shortestPause * Double.random(in: 1..<2))
     }
 
@@ -156,7 +160,7 @@ package struct Outlet: ~Copyable {
                 try socket.connect(endpoint)
             } catch {
                 // Without descriptors, for instance. A closed socket makes no difference here.
-                link = .resting(until: now + Self.shortestPause * Double.random(in: 1..<2))
+                pause(now)
             }
         }
     }

@@ -4,13 +4,12 @@ import {byId, h, reconcile, setAttribute, setText} from "./dom.js";
 import {ask} from "./api.js";
 import {currentView, openDetail} from "./route.js";
 import {currentTime} from "./clock.js";
-import {onChange, store} from "./store.js";
+import {families, onChange, store} from "./store.js";
 import {appName, count, exact, plural, short, span} from "./format.js";
 
 const rowsLimit = 100;
 const often = 2_000;
 const seldom = 15_000;
-const families = ["activity", "control", "widget"];
 const made = new Map();
 
 let timer = null;

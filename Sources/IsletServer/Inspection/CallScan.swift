@@ -145,12 +145,9 @@ struct CallScan {
     private func write(_ call: OpenCall, to writer: inout JSONWriter, _ partition: Partition) {
         writer.beginObject()
         writer.field("op", name: partition.op(of: call.purpose))
-        switch call.purpose {
-        case .value(let control), .perform(let control):
-            writer.identity(of: EntityPlace(.control, control.slot), of: partition.engine)
-        case .timeline(let widget), .performWidget(let widget):
-            writer.identity(of: EntityPlace(.widget, widget.slot), of: partition.engine)
-        case .question:
+        if let place = call.purpose.place {
+            writer.identity(of: place, of: partition.engine)
+        } else {
             let kind = ServedKind(number: call.kind)
             writer.field("family", name: kind.family.wireName)
             writer.kind(kind, of: partition.engine)

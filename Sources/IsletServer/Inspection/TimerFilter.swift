@@ -22,11 +22,7 @@ struct TimerFilter {
     /// Whether a call is one of those that are asked for. What is asked for no entity is on no device.
     func matches(_ call: OpenCall, _ partition: Partition) -> Bool {
         guard partition.isThere(call.purpose) else { return false }
-        let place: EntityPlace
-        switch call.purpose {
-        case .value(let control), .perform(let control): place = EntityPlace(.control, control.slot)
-        case .timeline(let widget), .performWidget(let widget): place = EntityPlace(.widget, widget.slot)
-        case .question:
+        guard let place = call.purpose.place else {
             let kind = ServedKind(number: call.kind)
             if let family, family != kind.family { return false }
             return device == nil && app.map { $0 == partition.engine.app(ofKind: kind) } ?? true
@@ -50,9 +46,9 @@ extension Partition {
     func isThere(_ purpose: ProviderTable.Purpose) -> Bool {
         switch purpose {
         case .value(let control), .perform(let control):
-            engine.controls.record(at: control.slot) != nil && engine.controls.reference(to: control.slot) == control
+            engine.controls.record(control) != nil
         case .timeline(let widget), .performWidget(let widget):
-            engine.widgets.record(at: widget.slot) != nil && engine.widgets.reference(to: widget.slot) == widget
+            engine.widgets.record(widget) != nil
         case .question: true
         }
     }

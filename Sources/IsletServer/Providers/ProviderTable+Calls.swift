@@ -16,6 +16,17 @@ struct OpenCall: Equatable {
     var attempt: Int
 }
 
+extension ProviderTable.Purpose {
+    /// Where the control or widget stands that it is for; nil of a question, which is for none.
+    var place: EntityPlace? {
+        switch self {
+        case .value(let control), .perform(let control): EntityPlace(.control, control.slot)
+        case .timeline(let widget), .performWidget(let widget): EntityPlace(.widget, widget.slot)
+        case .question: nil
+        }
+    }
+}
+
 extension ProviderTable {
     /// Places of calls: those that wait, are in flight or are over are below it.
     var callPlaces: UInt32 { calls.capacity }

@@ -106,5 +106,4 @@ struct Check: AsyncParsableCommand {
             return nil
         }
     }
-
 }

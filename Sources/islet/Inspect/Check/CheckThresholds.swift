@@ -61,9 +61,7 @@ struct CheckThresholds: ParsableArguments {
     /// - Throws: a `CheckProblem` for one that is written wrongly.
     func rules() throws -> [CheckRule] {
         try [
-            rule("lateness-p99", "lateness p99", latenessP99, .milliseconds) { reading in
-                Self.p99(reading.stats, "lateness")
-            },
+            rule("lateness-p99", "lateness p99", latenessP99, .milliseconds) { Self.p99($0.stats, "lateness") },
             rule("answer-p99", "answer p99", answerP99, .microseconds) { Self.p99($0.stats, "answer") },
             rule("commit-p99", "commit p99", commitP99, .microseconds) { Self.p99($0.stats, "commit") },
             rule("overdue", "overdue timers", overdue, .count) { $0.stats.number("timers", "overdue") },
