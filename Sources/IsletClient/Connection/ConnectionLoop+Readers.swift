@@ -33,7 +33,7 @@ extension ConnectionLoop {
     func connectStreams() throws(IsletError) {
         guard !followsStreams else { return }
         do throws(ZeroMQError) {
-            try events.connect(endpoints.events)
+            try subscription.connect(events, to: endpoints.events, now: .now)
         } catch {
             throw .endpoint(endpoints.events, reason: error.description)
         }

@@ -34,7 +34,8 @@ package struct Outlet: ~Copyable {
     private enum Link {
         /// There is nothing to connect to yet.
         case none
-        case connecting
+        /// Given up then for a new one: of some connections libzmq tells neither that they stand nor that they are lost.
+        case connecting(until: ContinuousClock.Instant)
         case connected
         /// The connection was lost, or never came to stand. What it has brought is still there to be received.
         case lost
@@ -44,6 +45,8 @@ package struct Outlet: ~Copyable {
 
     /// From the loss of a connection to the next one, at least; at most twice as long.
     package static let shortestPause = Duration.milliseconds(100)
+    /// From an attempt to connect to the next one, where nothing is heard of it.
+    package static let patience = Duration.seconds(10)
 
     private let socket: Socket
     private let slot: Poller.Slot
@@ -85,7 +88,7 @@ package struct Outlet: ~Copyable {
     package mutating func connect(_ endpoint: String) throws(ZeroMQError) {
         try socket.connect(endpoint)
         self.endpoint = endpoint
-        link = .connecting
+        link = .connecting(until: .now + Self.patience)
     }
 
     package func close() {
@@ -111,8 +114,8 @@ package struct Outlet: ~Copyable {
     /// When ``flush(now:poller:isWanted:)`` has to be called though nothing has come.
     package var nextWakeUp: ContinuousClock.Instant? {
         switch link {
-        case .none, .connecting, .connected, .lost: nil
-        case .resting(let until): until
+        case .none, .connected, .lost: nil
+        case .connecting(let until), .resting(let until): until
         }
     }
 
@@ -148,14 +151,16 @@ package struct Outlet: ~Copyable {
     private mutating func mend(_ now: ContinuousClock.Instant) {
         hear()
         switch link {
-        case .none, .connecting, .connected: break
+        case .none, .connected: break
+        case .connecting(let until):
+            if until <= now { rest(now) }
         case .lost:
             // All that it has brought was there before it was told to be lost.
             guard (try? socket.events.contains(.readable)) != true else { return }
             rest(now)
         case .resting(let until):
             guard until <= now else { return }
-            link = .connecting
+            link = .connecting(until: now + Self.patience)
             do throws(ZeroMQError) {
                 try socket.connect(endpoint)
             } catch {

@@ -1,32 +1,32 @@
-import ZeroMQ
+package import ZeroMQ
 
 /// What the monitor of a SUB tells of its connection, and another one where libzmq makes none.
 ///
 /// libzmq itself connects anew where a connection is lost, with all subscriptions, but never again where the other side does
 /// not keep to ZMTP, or is no publisher: some other program at the address, or the service with its addresses exchanged.
 /// The right one may stand there a moment later.
-struct SubscriptionLink: ~Copyable {
+package struct SubscriptionLink: ~Copyable {
     /// Within this time libzmq has made another connection, or found nobody, in which case it goes on trying.
     static let patience = Duration.seconds(1)
 
     private let monitor: Socket
     private var message = Message()
-    /// Until when libzmq may make another connection; nil: none was lost.
+    /// Until when libzmq may make a connection, where it has none; nil: it stands, or there is nothing to connect to yet.
     private var renewAt: ContinuousClock.Instant?
 
     /// Of a SUB of `context` that is not connected yet. `poller` watches the monitor.
-    init(of socket: borrowing Socket, in context: ZeroMQContext, poller: inout Poller) throws(ZeroMQError) {
+    package init(of socket: borrowing Socket, in context: ZeroMQContext, poller: inout Poller) throws(ZeroMQError) {
         monitor = try socket.links(in: context)
         _ = poller.add(monitor)
     }
 
     /// Closed after the SUB.
-    func close() {
+    package func close() {
         monitor.close()
     }
 
     /// Whether a connection was lost since this was asked last, or did not come to stand.
-    mutating func takeLoss(now: ContinuousClock.Instant) -> Bool {
+    package mutating func takeLoss(now: ContinuousClock.Instant) -> Bool {
         var isLost = false
         while let change = LinkChange(from: monitor, into: &message) {
             switch change {
@@ -39,17 +39,24 @@ struct SubscriptionLink: ~Copyable {
         return isLost
     }
 
+    /// Connects the SUB to the endpoint, once and for all: a connection that is lost is made anew.
+    package mutating func connect(
+        _ socket: borrowing Socket, to endpoint: String, now: ContinuousClock.Instant
+    ) throws(ZeroMQError) {
+        try socket.connect(endpoint)
+        renewAt = now + Outlet.patience
+    }
+
     /// When ``renew(_:at:now:)`` has to be called though nothing has come.
-    var nextWakeUp: ContinuousClock.Instant? { renewAt }
+    package var nextWakeUp: ContinuousClock.Instant? { renewAt }
 
     /// Connects to the endpoint anew, where libzmq has not.
-    mutating func renew(_ socket: borrowing Socket, at endpoint: String, now: ContinuousClock.Instant) {
+    package mutating func renew(_ socket: borrowing Socket, at endpoint: String, now: ContinuousClock.Instant) {
         // What the old connection has brought goes with it.
         guard let due = renewAt, due <= now, (try? socket.events.contains(.readable)) != true else { return }
-        renewAt = nil
         try? socket.disconnect(endpoint)
         do throws(ZeroMQError) {
-            try socket.connect(endpoint)
+            try connect(socket, to: endpoint, now: now)
         } catch {
             // Without descriptors, for instance. A closed socket makes no difference here.
             renewAt = now + Self.patience

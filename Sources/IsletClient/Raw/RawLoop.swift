@@ -155,7 +155,7 @@ actor RawLoop: BusLoop {
         guard readers.count < Self.maximumReaders else { return .failure(.overloaded(limit: Self.maximumReaders)) }
         if !followsEvents {
             do throws(ZeroMQError) {
-                try events.connect(endpoints.events)
+                try subscription.connect(events, to: endpoints.events, now: .now)
             } catch {
                 return .failure(.endpoint(endpoints.events, reason: error.description))
             }

@@ -1,4 +1,6 @@
+import Glibc
 import IsletClient
+import Synchronization
 import Testing
 import ZeroMQ
 
@@ -46,6 +48,78 @@ import ZeroMQ
         let held = ["early report", "change", "late report"].filter { outlet.holds(req: $0) }
         #expect(held == ["change"], "no connection was made")
         outlet.close()
+    }
+
+    @Test func `an address where something else answered first is tried again`() throws {
+        let context = try ZeroMQContext()
+        let publisher = try Socket(.xpub, in: context)
+        let connections = try publisher.connections(in: context)
+        // An address where no other test takes the port meanwhile.
+        try publisher.bind("tcp://127.0.0.19:*")
+        let endpoint = try publisher.lastEndpoint
+        var poller = Poller()
+        var outlet = try Outlet(context: context, poller: &poller)
+        try outlet.connect(endpoint)
+        outlet.send(.init(frames: [[1]], requests: ["command"]))
+        let deadline = ContinuousClock.now + patience
+        var message = Message()
+        var accepted = 0
+        while accepted < 2 {
+            try #require(ContinuousClock.now < deadline, "\(accepted) connections were made")
+            outlet.flush(now: .now, poller: &poller) { _ in true }
+            try poller.wait(milliseconds: 5)
+            while let change = ConnectionChange(from: connections, into: &message) {
+                if case .accepted = change { accepted += 1 }
+            }
+        }
+        try publisher.unbind(endpoint)
+        publisher.close()
+        connections.close()
+        let router = try Router(takingOver: endpoint, until: deadline)
+        var text: [UInt8]?
+        while text == nil {
+            try #require(ContinuousClock.now < deadline, "the command was not sent")
+            outlet.flush(now: .now, poller: &poller) { _ in true }
+            try poller.wait(milliseconds: 5)
+            text = try router.next()?.text
+        }
+        #expect(text == [1])
+        outlet.close()
+    }
+
+    @Test func `an attempt to connect of which nothing is heard is given up for another`() throws {
+        let listener = try SilentListener()
+        let context = try ZeroMQContext()
+        var poller = Poller()
+        var outlet = try Outlet(context: context, poller: &poller)
+        let start = ContinuousClock.now
+        try outlet.connect(listener.endpoint)
+        try listener.waitForConnections(1)
+        outlet.flush(now: start + Outlet.patience - .seconds(1), poller: &poller) { _ in true }
+        let wakeUp = outlet.nextWakeUp
+        let due = try #require(wakeUp)
+        #expect(start + Outlet.patience <= due, "given up before its time")
+        outlet.flush(now: due, poller: &poller) { _ in true }
+        outlet.flush(now: due + Outlet.shortestPause * 2, poller: &poller) { _ in true }
+        try listener.waitForConnections(2)
+        outlet.close()
+    }
+
+    @Test func `an attempt to subscribe of which nothing is heard is given up for another`() throws {
+        let listener = try SilentListener()
+        let context = try ZeroMQContext()
+        var poller = Poller()
+        let socket = try Socket(.sub, in: context)
+        var link = try SubscriptionLink(of: socket, in: context, poller: &poller)
+        let start = ContinuousClock.now
+        try link.connect(socket, to: listener.endpoint, now: start)
+        try listener.waitForConnections(1)
+        let wakeUp = link.nextWakeUp
+        #expect(wakeUp == start + Outlet.patience)
+        link.renew(socket, at: listener.endpoint, now: start + Outlet.patience)
+        try listener.waitForConnections(2)
+        socket.close()
+        link.close()
     }
 
     /// With `ZMQ_IMMEDIATE` libzmq aborts the process here, within a few connections.
@@ -110,6 +184,43 @@ import ZeroMQ
 /// Longer than any of this takes.
 private let patience = Duration.seconds(60)
 
+/// Accepts connections, and never says a word.
+private struct SilentListener: ~Copyable {
+    let endpoint: String
+    private let descriptor: Int32
+    private let accepted = Mutex(0)
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isListening = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                unsafe bind(descriptor, generic, length) == 0 && listen(descriptor, 16) == 0
+                    && getsockname(descriptor, generic, &length) == 0
+            }
+        }
+        endpoint = "tcp://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        try #require(isListening)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Accepts until so many have been in all; they stay.
+    func waitForConnections(_ count: Int) throws {
+        let deadline = ContinuousClock.now + patience
+        while accepted.withLock({ $0 }) < count {
+            try #require(ContinuousClock.now < deadline, "\(accepted.withLock { $0 }) connections were made")
+            if accept(descriptor, nil, nil) >= 0 { accepted.withLock { $0 += 1 } } else { usleep(1_000) }
+        }
+    }
+}
+
 /// A bound ROUTER that shuts connections.
 private struct Router: ~Copyable {
     let context: ZeroMQContext
@@ -117,15 +228,27 @@ private struct Router: ~Copyable {
     private let socket: Socket
 
     /// - Parameter receiving: how many messages of a peer wait for it.
-    init(receiving: Int32 = 1_000) throws {
+    init(at endpoint: String = "tcp://127.0.0.1:*", receiving: Int32 = 1_000) throws {
         let context = try ZeroMQContext()
         let socket = try Socket(.router, in: context)
         try socket.set(.receiveHighWaterMark, to: receiving)
         try socket.set(.sendHighWaterMark, to: 0)
-        try socket.bind("tcp://127.0.0.1:*")
-        endpoint = try socket.lastEndpoint
+        try socket.bind(endpoint)
+        self.endpoint = try socket.lastEndpoint
         self.context = context
         self.socket = socket
+    }
+
+    /// At the endpoint of a socket that was closed, which libzmq frees on a thread of its own.
+    init(takingOver endpoint: String, until deadline: ContinuousClock.Instant) throws {
+        while true {
+            do {
+                self = try Router(at: endpoint)
+                return
+            } catch ZeroMQError.addressInUse {
+                try #require(ContinuousClock.now < deadline, "\(endpoint) is not free")
+            }
+        }
     }
 
     /// The next message of two frames: whose it is, and by which connection it came.
