@@ -62,8 +62,11 @@ extension Engine {
                 guard let known = devices.find(deviceName, of: frame) else { return nil }
                 device = known
             }
-            guard let slot = slot(app: app, device: device, key: key, frame) else { return nil }
-            return reach == .newest || activities[slot].state.isOpen ? slot : nil
+            var holder = slot(app: app, device: device, key: key, frame)
+            // Of a muted key the last one may be retained no longer, and one before it still.
+            while let slot = holder, activities[slot].isKeyOnly { holder = keyNeighbours[slot]?.older }
+            guard let holder else { return nil }
+            return reach == .newest || activities[holder].state.isOpen ? holder : nil
         }
     }
 

@@ -132,4 +132,23 @@ struct EngineKeyTests {
         rig.pass(1)
         #expect(rig.start(id: id).text == "applied")
     }
+
+    @Test("a muted key leads to the newest that is retained, also where the one that a person dismissed is not any more")
+    func mutedKeyLeadsToRetained() {
+        var rules = RuleSet.standard
+        rules.muteAfterPersonDismissal = 2 * rules.retention
+        let rig = EngineRig(rules)
+        let first = rig.started(key: "k")
+        rig.end(.key("k"))
+        let second = rig.started(key: "k")
+        rig.dismiss(.key("k"))
+        #expect(rig.get(.key("k")).reference.flatMap { rig.engine.record($0)?.id } == second)
+        rig.pass(rules.retention)
+        #expect(rig.get(.id(second)).text == "notFound")
+        #expect(rig.get(.key("k")).reference.flatMap { rig.engine.record($0)?.id } == first)
+        #expect(rig.update(.key("k")).text == "ignored dismissed")
+        #expect(rig.start(key: "k").text.hasPrefix("muted until"))
+        rig.pass(rules.dismissalLimit)
+        #expect(rig.update(.key("k")).text == "notFound")
+    }
 }
