@@ -252,7 +252,7 @@ def test_what_a_killed_rebuild_leaves_is_refused(durable, tmp_path):
     (durable.data / "mark").write_bytes(mark)
     (new / "mark").write_bytes(mark)
     durable.options["--data"] = new
-    told = f"{new} is half of what `islet journal rebuild` makes"
+    told = f"{new} is half of what `islet restore` or `islet journal rebuild` makes"
     assert told in durable.refused()
     for refused in (run("journal", "verify", "--data", new),
                     run("journal", "rebuild", "--data", new, "--to", tmp_path / "newer", "--allow-volatile")):

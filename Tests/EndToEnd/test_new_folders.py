@@ -68,6 +68,28 @@ def test_nobody_makes_anything_where_a_rebuild_does(durable, tmp_path):
         assert ended(rebuild)[0] == 1
 
 
+def test_half_a_restore_is_no_folder_to_start_in(durable, wire, tmp_path):
+    deadline = Deadline()
+    for attempt in range(1_000):
+        assert not deadline.passed, "no restore was killed on its way"
+        folder = tmp_path / f"new-{attempt}"
+        killed = begin("restore", tmp_path / "backup.db", "--data", folder)
+        # Its first file is there before anything that the folder has in the end.
+        while killed.poll() is None and not any(folder.glob("*.unfinished")):
+            pass
+        killed.kill()
+        ended(killed)
+        if not (folder / "mark").exists() and any(folder.glob("journal-*")):
+            break
+    log = Durable(wire, folder).refused()
+    assert f"{folder} is half of what `islet restore` or `islet journal rebuild` makes" in log, log
+    assert run("journal", "verify", "--data", folder).returncode == 1
+    assert restore(tmp_path / "backup.db", folder).returncode == 1
+    shutil.rmtree(folder)
+    assert restore(tmp_path / "backup.db", folder).returncode == 0
+    assert run("journal", "verify", "--data", folder).returncode == 0
+
+
 def test_a_folder_with_anything_in_it_is_not_rebuilt_into(durable, tmp_path):
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "notes.txt").write_text("mine")

@@ -4,8 +4,8 @@ struct FolderContents {
     var segments: [Int]
     var hasState: Bool
     var hasMark: Bool
-    /// Whether a rebuild has not come to its end.
-    var isHalfRebuilt: Bool
+    /// Whether a restore or a rebuild has not come to its end.
+    var isHalfMade: Bool
     /// Left over from files that were being made.
     var unfinished: [String]
     /// Logs and their indexes without the segment that they were beside, which was removed before them.
@@ -17,7 +17,7 @@ struct FolderContents {
         segments = listed.compactMap(FolderNames.segmentNumber).sorted()
         hasState = listed.contains(FolderNames.stateName)
         hasMark = listed.contains(FolderNames.markName)
-        isHalfRebuilt = listed.contains(FolderNames.rebuildName)
+        isHalfMade = listed.contains(FolderNames.halfMadeName)
         unfinished = listed.filter(FolderNames.isUnfinished).map { names.directory + "/" + $0 }
         let present = Set(segments)
         orphans = listed.filter { name in

@@ -8,9 +8,9 @@ struct FolderNames: Sendable {
     var mark: String { directory + "/" + Self.markName }
     static let stateName = "state.db"
     var state: String { directory + "/" + Self.stateName }
-    /// Is there while a rebuild makes the folder (``Store/copy(directory:into:options:)``).
-    static let rebuildName = "rebuilding"
-    var rebuild: String { directory + "/" + Self.rebuildName }
+    /// Is there while a restore makes the folder, or a rebuild (``Store/copy(directory:into:options:)``).
+    static let halfMadeName = "rebuilding"
+    var halfMade: String { directory + "/" + Self.halfMadeName }
 
     /// A segment's file; its log is beside it.
     func segment(_ number: Int) -> String { directory + "/" + Self.segmentName(number) }
@@ -40,7 +40,7 @@ struct FolderNames: Sendable {
 
     /// Whether a file of that name would be taken for one of a journal's, or for what SQLite puts beside one.
     static func isOfJournal(_ name: String) -> Bool {
-        [lockName, markName, stateName, rebuildName].contains(name) || segmentNumber(name) != nil || isUnfinished(name)
+        [lockName, markName, stateName, halfMadeName].contains(name) || segmentNumber(name) != nil || isUnfinished(name)
             || suffixes.contains { name.hasSuffix($0) }
     }
 

@@ -39,8 +39,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case within(path: String, directory: String)
     /// A backup was to have a name that a journal uses itself.
     case backupNamedAsJournal(file: String)
-    /// A rebuild that makes the folder is not through, or was killed.
-    case halfRebuilt(directory: String)
+    /// A restore or a rebuild that makes the folder is not through, or was killed.
+    case halfMade(directory: String)
     /// SQLite failed.
     case database(SQLiteError)
 
@@ -106,9 +106,9 @@ extension StoreError: CustomStringConvertible {
             "\(path) is within the data folder \(directory): choose a place outside it"
         case .backupNamedAsJournal(let file):
             "\(file) has a name that a journal uses itself, and would be taken for a part of one: choose another name"
-        case .halfRebuilt(let directory):
-            "\(directory) is half of what `islet journal rebuild` makes, which was ended before it was through: "
-                + "remove it, and rebuild again"
+        case .halfMade(let directory):
+            "\(directory) is half of what `islet restore` or `islet journal rebuild` makes, which was ended before it was "
+                + "through: remove it, and begin again"
         // Whatever waits for as long as it takes does not say so.
         case .database(.busy(let reason)):
             "\(reason): another process has locked it, and is waited for no longer than a second"

@@ -15,8 +15,8 @@ struct StoreOpening {
 
     func open() throws(StoreError) -> Result {
         let contents = try FolderContents(names)
-        guard !contents.isHalfRebuilt || options.takesWhatIsThere else {
-            throw .halfRebuilt(directory: names.directory)
+        guard !contents.isHalfMade || options.takesWhatIsThere else {
+            throw .halfMade(directory: names.directory)
         }
         let mark = try contents.mark(names)
         if contents.isEmpty {

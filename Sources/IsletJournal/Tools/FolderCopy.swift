@@ -11,7 +11,7 @@ extension Store {
     package static func copy(directory: String, into target: String, options: StoreOptions) throws(StoreError) {
         let names = FolderNames(directory: directory)
         let contents = try existingContents(names)
-        guard !contents.isHalfRebuilt else { throw .halfRebuilt(directory: directory) }
+        guard !contents.isHalfMade else { throw .halfMade(directory: directory) }
         let lock = try takeLock(names)
         try withExtendedLifetime(lock) { () throws(StoreError) in
             let copies = FolderNames(directory: target)
@@ -29,7 +29,7 @@ extension Store {
     /// other.
     package static func finish(directory: String) throws(StoreError) {
         do throws(SystemError) {
-            try FileSystem.remove(FolderNames(directory: directory).rebuild)
+            try FileSystem.remove(FolderNames(directory: directory).halfMade)
             try FileSystem.sync(directory)
         } catch {
             throw StoreError(error)
@@ -39,8 +39,8 @@ extension Store {
     private static func copy(_ files: [String], into target: FolderNames) throws(StoreError) {
         var copies: [String] = []
         do throws(SystemError) {
-            copies.append(target.rebuild)
-            try FileSystem.makeFile(target.rebuild)
+            copies.append(target.halfMade)
+            try FileSystem.makeFile(target.halfMade)
             try FileSystem.sync(target.directory)
             for path in files where FileSystem.exists(path) {
                 copies.append(target.directory + "/" + FileSystem.name(of: path))

@@ -9,7 +9,7 @@ extension Store {
             try? FileSystem.remove(names.mark)
             for number in contents.segments { try? FolderNames.removeDatabase(names.segment(number)) }
             try? FolderNames.removeDatabase(names.state)
-            for path in contents.unfinished + contents.orphans + [names.rebuild] { try? FileSystem.remove(path) }
+            for path in contents.unfinished + contents.orphans + [names.halfMade] { try? FileSystem.remove(path) }
         }
     }
 }

@@ -46,11 +46,19 @@ private struct Restore {
             try? FolderNames.removeDatabase(FolderNames.unfinished(path))
             try? FolderNames.removeDatabase(path)
         }
+        try? FileSystem.remove(names.halfMade)
     }
 
-    /// The mark comes last: a folder without it is refused, so that half a restore is not taken for a whole one.
+    /// Every start refuses the folder until all of it is there: half a restore is neither taken for a whole one nor for a
+    /// folder with nothing in it.
     func run() throws(StoreError) {
         try checkIsBackup()
+        do throws(SystemError) {
+            try FileSystem.makeFile(names.halfMade)
+            try FileSystem.sync(names.directory)
+        } catch {
+            throw StoreError(error)
+        }
         let known: KnownState
         let lastBatch: UInt64
         let sum: UInt64?
@@ -70,6 +78,8 @@ private struct Restore {
         do throws(SystemError) {
             let mark = Mark(lastBatch: lastBatch, sync: options.sync, bootID: options.bootID)
             _ = try MarkFile(path: names.mark, mark: mark)
+            try FileSystem.sync(names.directory)
+            try FileSystem.remove(names.halfMade)
             try FileSystem.sync(names.directory)
         } catch {
             throw StoreError(error)

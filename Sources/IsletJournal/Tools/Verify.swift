@@ -13,7 +13,7 @@ extension Store {
         // The mark before the segments: a running service moves both on.
         let contents = try existingContents(names)
         var verify = Verify(names: names)
-        if contents.isHalfRebuilt { verify.report.add(names.rebuild, .halfRebuilt(directory: directory)) }
+        if contents.isHalfMade { verify.report.add(names.halfMade, .halfMade(directory: directory)) }
         verify.checkMark(contents)
         verify.checkState(contents)
         verify.checkSegments(try FolderContents(names), onSegment)

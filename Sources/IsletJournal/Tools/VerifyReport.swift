@@ -54,7 +54,7 @@ package struct VerifyReport: Sendable, Equatable {
         case .batchesMissing(_, let expected, let found): add(file, batch: found, "batch \(expected) should be here")
         case .database(let error): add(file, error.description)
         case .locked, .notADirectory, .notWritable, .readOnly, .volatile, .system, .commitsLost, .exists,
-            .within, .noBackup, .backupNamedAsJournal, .halfRebuilt:
+            .within, .noBackup, .backupNamedAsJournal, .halfMade:
             add(file, error.description)
         }
     }

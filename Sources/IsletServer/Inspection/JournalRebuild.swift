@@ -49,7 +49,7 @@ package enum JournalRebuild {
         guard let error = error as? StoreError else { return error }
         switch error {
         case .database, .system, .locked, .notADirectory, .notWritable, .readOnly, .volatile, .exists, .within,
-            .noBackup, .backupNamedAsJournal, .halfRebuilt:
+            .noBackup, .backupNamedAsJournal, .halfMade:
             return error
         case .notADatabase, .foreign, .newerSchema, .missing, .otherStore, .damagedLog, .damaged, .damagedBackup,
             .batchesMissing, .commitsLost:
