@@ -181,7 +181,7 @@ extension Simulation {
             "widget.configure", "widget.remove", "widget.tap":
             complain(askers.contains(Self.asker(sent.command.client, req)), "nothing happened")
         case "control.reload", "widget.reload", "widget.visible":
-            if let shown = value["control"] ?? value["widget"] { return judgeReload(shown, deed, sight, complain) }
+            if let shown = value["control"] ?? value["widget"] { return judgeReload(shown, deed, sent, sight, complain) }
             guard let count = value["count"]?.integer else { return complain(false, "nothing is reloaded") }
             judgeReload(ofMany: count, deed, sent, sight, complain)
         default: break

@@ -15,10 +15,14 @@ extension Simulation {
     private static let asking = ["loading", "reloading", "acting", "authenticating"]
 
     /// What is done about one is shown in the answer.
-    func judgeReload(_ shown: JSON, _ deed: ControlDeed, _ sight: Sight?, _ complain: (Bool, String) -> Void) {
+    func judgeReload(
+        _ shown: JSON, _ deed: ControlDeed, _ sent: SentCommand, _ sight: Sight?, _ complain: (Bool, String) -> Void
+    ) {
         guard let id = deed.id, let life = sight?.named?.life else { return }
         let control = witness.control(id: id)
-        let hasValue = Self.isOfWidget(deed) || control?.life == life && control?.kind.hasValue == true
+        // Another app may have one of that id since, where an answer comes again.
+        let isThis = control?.app == sent.command.app && control?.life == life
+        let hasValue = Self.isOfWidget(deed) || isThis && control?.kind.hasValue == true
         let isAsked = Self.asking.contains(shown["state"]?.string ?? "") || shown["held"] != nil
         complain(!hasValue || isAsked, "nothing is asked for")
     }

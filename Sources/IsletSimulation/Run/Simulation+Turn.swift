@@ -257,6 +257,7 @@ extension Simulation {
                 sent.command, bytes: sent.bytes, isExpired: isExpired)
             expected.expect(passages)
             expectedTellings += oracle.takeTellings()
+            if isDiskFull, showsTimeAlone(expectation) { expectation.shows = 0 }
             if case .again(let client, let req) = expectation.say { expectation.execution = execution(client, req) }
             if case .advance = sent.command.operation, case .now(let date) = expectation.say {
                 // It is executed when the clock arrives: a crash on the way leaves what was executed under its name before.
@@ -271,6 +272,15 @@ extension Simulation {
             message.expectations[index] = expectation
         }
         return message.commands.count - first
+    }
+
+    /// Whether an answer leaves at once on a full disk: it shows nothing of what is held back.
+    private func showsTimeAlone(_ expectation: Expectation) -> Bool {
+        switch expectation.say {
+        case .info, .now: true
+        case .applied, .ignored, .refused, .held, .settings, .entity, .history, .list, .control, .group, .awaited, .again:
+            false
+        }
     }
 
     /// What is said to a command while the disk is full: what was executed before is answered as it was, as soon as that is
