@@ -254,15 +254,17 @@ def test_a_tap_that_waits_on_a_locked_device_ends_when_it_is_unlocked(islet, pla
         tap.kill()
 
 
-def test_a_tap_whose_wait_for_the_person_is_over_shows_what_was(islet, placed):
+@pytest.mark.parametrize("words", [("tap", "Safe"), ("set", "Safe", "on")])
+def test_a_tap_whose_wait_for_the_person_is_over_is_1_and_shows_what_was(islet, placed, words):
     placed(SAFE, device="phone")
     islet("device", "lock", "--device", "phone")
-    tap = Running("control", "tap", "Safe", "--wait", env=islet.env)
+    tap = Running("control", *words, "--wait", env=islet.env)
     try:
         tap.lines(1)
         islet("clock", "advance", "2m")
-        assert tap.wait() == 0
+        assert tap.wait() == 1
         assert ": shown, hidden, revision " in tap.data[-1]
+        assert tap.messages == ["the action was not performed: the device was not unlocked in time"]
     finally:
         tap.kill()
 

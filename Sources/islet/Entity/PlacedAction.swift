@@ -102,7 +102,7 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
         let begun = ContinuousClock.now
         let acted = try await act(command, connection)
         var lines = EventLines(style: .output, speed: output.json ? 1 : await ServiceSpeed.of(connection))
-        var failure: String?
+        var fate = Fate.open
         while let delivery = try await deliveries.next() {
             switch delivery {
             case .joined, .closing: continue
@@ -114,16 +114,35 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
                 if revision > acted, !output.json {
                     for line in lines.lines(event, name: EntityTopic(event.topic).name) { Console.data(line) }
                 }
-                if event.name == "\(Family.noun).acting" { failure = nil }
-                if event.name == "\(Family.noun).failed", event.object["from"]?.string == "acting" {
-                    failure = event.patch["failure"]?.string ?? "unknown"
-                }
+                fate = Self.fate(fate, after: event)
                 if event.isLast { throw Failure(.notFound, "\(target.target) was removed") }
                 guard let to = event.object["to"]?.string, Family.restingStates.contains(to) else { continue }
             }
             if let entity = try await atRest(after: delivery, command, connection) {
-                return try finish(entity, failure, after: begun.duration(to: .now))
+                return try finish(entity, fate, after: begun.duration(to: .now))
             }
+        }
+    }
+
+    /// What has become of the action, as far as events tell.
+    private enum Fate {
+        case open, performed
+        case failed(String)
+        /// The person who was to unlock the device did not come in time.
+        case cancelled
+    }
+
+    private static func fate(_ fate: Fate, after event: StreamEvent) -> Fate {
+        switch event.name {
+        case "\(Family.noun).acting": return .open
+        case "\(Family.noun).performed": return .performed
+        case "\(Family.noun).failed" where event.object["from"]?.string == "acting":
+            return .failed(event.patch["failure"]?.string ?? "unknown")
+        case "\(Family.noun).cancelled":
+            // What was over before is no other thing by a later tap that nobody unlocks the device for.
+            guard case .open = fate else { return fate }
+            return .cancelled
+        case _: return fate
         }
     }
 
@@ -140,7 +159,7 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
     }
 
     /// Tells how it ended.
-    private func finish(_ entity: RawObject, _ failure: String?, after time: Duration) throws {
+    private func finish(_ entity: RawObject, _ fate: Fate, after time: Duration) throws {
         if output.json {
             Console.data(entity.json.bytes)
         } else {
@@ -150,7 +169,12 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
             ]
             Console.data("\(Family.name(entity)): " + parts.compactMap(\.self).joined(separator: ", "))
         }
-        if let failure { throw Failure(.failure, "the action failed: \(failure)") }
+        switch fate {
+        case .open, .performed: break
+        case .failed(let failure): throw Failure(.failure, "the action failed: \(failure)")
+        case .cancelled:
+            throw Failure(.failure, "the action was not performed: the device was not unlocked in time")
+        }
         if let failure = entity["failure"]?.string {
             throw Failure(.failure, "the action was performed, but \(Family.result) could not be had: \(failure)")
         }
@@ -182,7 +206,7 @@ private final class Step: Sendable {
 struct WaitOption: ParsableArguments {
     @Flag(
         name: .customLong("wait"),
-        help: "Wait until it rests, for --timeout or 200 s, and show it then; exit code 1 where it failed.")
+        help: "Wait until it rests, for --timeout or 200 s, and show it; exit code 1 where it failed or was given up.")
     var isSet = false
 }
 
