@@ -29,20 +29,31 @@ export function startProblems() {
 
 async function read() {
     clearTimeout(timer);
-    if (document.hidden) return; // it is read once somebody looks
-    timer = setTimeout(read, currentView() === "problems" ? often : seldom);
-    if (store.session.connection !== "live") return;
     const mine = ++readings;
-    try {
-        const answer = await ask("problem.list", {limit: rowsLimit});
-        if (mine === readings) show(answer);
-    } catch (error) {
-        if (mine !== readings) return;
-        // Of a service that is gone the page says so elsewhere; what stands here is from before.
-        if (error.code === "unreachable") return;
-        setText(byId("problems-note"), error.code === "unknownOp" ? "This service does not list its problems."
-            : `The problems could not be read: ${error.message}`);
+    if (document.hidden) return; // it is read once somebody looks
+    if (store.session.connection === "live") {
+        try {
+            const answer = await ask("problem.list", {limit: rowsLimit});
+            if (mine === readings) show(answer);
+        } catch (error) {
+            if (mine === readings) showUnread(error);
+        }
     }
+    // Behind the answer, however late it was: asked for again before it, it would never be shown.
+    if (mine === readings) timer = setTimeout(read, currentView() === "problems" ? often : seldom);
+}
+
+// What is there from before may be so no longer, and that nothing was wrong least of all.
+function showUnread({code, message}) {
+    if (code === "unreachable") return; // of a service that is gone the page says so elsewhere
+    byId("problems-empty").hidden = true;
+    const isNotListed = code === "unknownOp";
+    setText(byId("count-problems"), isNotListed ? "" : "?");
+    setAttribute(byId("count-problems"), "class", null);
+    if (isNotListed) return setText(byId("problems-note"), "This service does not list its problems.");
+    const reason = code === "outcomeUnknown" ? "the service gives no answer" : message;
+    const before = byId("problems-table").hidden ? "" : " What is shown is from before.";
+    setText(byId("problems-note"), `The problems could not be read: ${reason}.${before}`);
 }
 
 function show({problems, counts, total, exact: isExact}) {
