@@ -447,6 +447,22 @@ def test_a_slow_reader_of_much_gives_up_each_pull_that_it_has_enough_of(islet, c
         proxy.close()
 
 
+def test_by_a_slow_connection_what_was_asked_for_comes(islet, running, client, service):
+    """A chunk takes two and a half seconds here, so that what is asked for anew because others came first, or what nobody
+    needs, stands before all that is asked for next."""
+    client.start(key="order-7")
+    count = 400
+    for first in range(0, count, 50):
+        client.batch(*(client.command("activity.update", key="order-7", contentState={"n": first + each, "text": "x" * 3_000})
+                       for each in range(50)))
+    proxy = Proxy(service.bulk, bytes_per_second=100_000)
+    try:
+        follower = running("tail", "--since", "1h", "--json", env={**islet.env, "ISLET_BULK": proxy.url})
+        assert [json.loads(line)["seq"] for line in follower.lines(count + 1)] == list(range(1, count + 2))
+    finally:
+        proxy.close()
+
+
 MORE_THAN_A_JOIN_ANSWERS = "there are more than 1 000 apps, which nobody follows at once (tooMany): name one with --app, or " \
     "as a prefix"
 

@@ -33,7 +33,7 @@ extension ConnectionLoop {
         }
     }
 
-    /// A pull of nobody's reader has brought nothing for too long: it is asked for again.
+    /// A pull of nobody's reader was lost, or has brought nothing for too long: it is asked for again.
     func repeatPeek(_ owner: PullTable.Owner) {
         guard let peek = peeks[owner.reader] else { return }
         perform(table.peek(peek.kind, for: owner, now: .now))

@@ -77,7 +77,10 @@ extension ConnectionLoop {
     func receiveChunks() -> Bool {
         guard followsStreams else { return false }
         for _ in 0..<Self.messagesPerTurn {
-            guard let frames = bulk.receive(into: &message) else { return false }
+            guard let frames = bulk.receive(into: &message) else {
+                if bulk.takeLoss() { perform(table.bulkLost(now: .now) { bulk.holds(req: $0) }) }
+                return false
+            }
             reports.moved(by: 1)
             perform(table.received(bulk: frames, now: .now))
         }

@@ -16,7 +16,7 @@ package enum ReaderAction: Sendable, Hashable {
     case finish(reader: Int, IsletError?)
     /// A chunk that a peek has brought.
     case peeked(PullTable.Owner, BulkChunk)
-    /// A peek has brought nothing for too long, or nothing of use, and is forgotten.
+    /// A peek was lost, or has brought nothing for too long or nothing of use, and is forgotten.
     case peekFailed(PullTable.Owner)
     /// Send `service.info` by the connection of the commands, and tell ``ReaderTable/informed(_:now:)`` what comes of it.
     case askOwner
@@ -189,6 +189,15 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
                 table.update(owner, now, &actions) { $0.digestFailed(error, app: owner.app) }
             case .unknown: break
             }
+        }
+    }
+
+    /// The bulk connection was lost; told once all that it has brought was.
+    ///
+    /// - Parameter isWaiting: whether what begins a pull was not sent yet, and goes by the next connection.
+    package mutating func bulkLost(now: ContinuousClock.Instant, isWaiting: (String) -> Bool) -> [ReaderAction] {
+        step(now) { table, actions in
+            table.perform(table.pulls.connectionLost(isWaiting: isWaiting), now, &actions)
         }
     }
 

@@ -7,7 +7,11 @@ package struct PullTable: Sendable {
     package static let maximumRunning = 4
     /// Chunks that may be under way for one pull.
     package static let credit = 4
-    /// A pull that brings nothing for so long is given up, and asked for again.
+    /// A connection that has brought nothing for so long has lost the pulls that run on it: they are given up, and asked for
+    /// again.
+    ///
+    /// What comes of one holds up the end of all, also what is left of those that were given up: it comes one behind the
+    /// other, so that by a slow connection a chunk may take longer than this to have its turn.
     package static let silence = Duration.seconds(5)
 
     /// Who wants it. A stream has one pull at a time, and digests beside it.
@@ -42,7 +46,7 @@ package struct PullTable: Sendable {
         case credit(frame: [UInt8])
         /// Tell the service that it is not wanted any more, if that has heard of it.
         case cancel(req: String, frame: [UInt8])
-        /// It brought nothing for too long, and is forgotten.
+        /// It was lost, or nothing has come for too long, and is forgotten.
         case timeOut(Owner, isDigest: Bool)
     }
 
@@ -110,6 +114,9 @@ package struct PullTable: Sendable {
 
     /// Takes a message in.
     package mutating func received(_ frames: [[UInt8]], now: ContinuousClock.Instant) -> Received {
+        for index in pulls.indices where pulls[index].silentUntil != nil {
+            pulls[index].silentUntil = now + Self.silence
+        }
         guard let chunk = BulkChunk.read(frames), let index = pulls.firstIndex(where: { req($0) == chunk.req })
         else { return .unknown }
         let pull = pulls[index]
@@ -128,12 +135,17 @@ package struct PullTable: Sendable {
             guard number == pull.nextChunk else { return .chunksLost(pull.owner) }
             pulls[index].nextChunk += 1
         }
-        if chunk.end == nil {
-            pulls[index].silentUntil = now + Self.silence
-        } else {
-            pulls.remove(at: index)
-        }
+        if chunk.end != nil { pulls.remove(at: index) }
         return .chunk(pull.owner, chunk)
+    }
+
+    /// The connection was lost, and with it all that was asked for on it.
+    ///
+    /// - Parameter isWaiting: whether what begins a pull was not sent yet, and goes by the next connection.
+    package mutating func connectionLost(isWaiting: (String) -> Bool) -> [Action] {
+        let lost = pulls.filter { $0.silentUntil != nil && !isWaiting(req($0)) }
+        pulls.removeAll { pull in lost.contains { $0.number == pull.number } }
+        return lost.map { .timeOut($0.owner, isDigest: $0.kind.isDigest) }
     }
 
     /// What can begin, and what has been silent for too long.
@@ -165,16 +177,18 @@ package struct PullTable: Sendable {
     private func req(_ pull: Pull) -> String { "p-\(pull.number)" }
 
     private func begin(_ pull: Pull) -> [UInt8] {
+        // Of a peek nobody wants the second chunk, which would only stand before what is asked for next.
+        let credit = pull.owner.isPeek ? 1 : Self.credit
         switch pull.kind {
         case .snapshot(let prefix):
             var fields: RawObject = ["app": .string(pull.owner.app)]
             if let prefix { fields["prefix"] = .string(prefix) }
-            fields["credit"] = .integer(Self.credit)
+            fields["credit"] = .integer(credit)
             return frame("bulk.snapshot", pull, fields)
         case .replay(let from):
             return frame(
                 "bulk.replay", pull,
-                ["app": .string(pull.owner.app), "from": .integer(from), "credit": .integer(Self.credit)])
+                ["app": .string(pull.owner.app), "from": .integer(from), "credit": .integer(credit)])
         case .digest(let prefix):
             return frame("bulk.digest", pull, ["app": .string(pull.owner.app), "prefix": .string(prefix)])
         }

@@ -3,13 +3,16 @@
 import contextlib
 import socket
 import threading
+import time
 
 
 class Proxy:
-    """Listens on a free port and passes bytes on to a `tcp://` endpoint, both ways."""
+    """Listens on a free port and passes bytes on to a `tcp://` endpoint, both ways; to clients no more than so many in a
+    second, where that is given."""
 
-    def __init__(self, url):
+    def __init__(self, url, bytes_per_second=None):
         self.lead_to(url)
+        self._rate = bytes_per_second
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
         self._lock = threading.Lock()
@@ -38,9 +41,11 @@ class Proxy:
 
     def _pass(self, source, sink, is_from_client):
         with contextlib.suppress(OSError):
-            while data := source.recv(65536):
+            while data := source.recv(65536 if is_from_client or not self._rate else 8192):
                 if is_from_client:
                     self.sent += data
+                elif self._rate:
+                    time.sleep(len(data) / self._rate)
                 sink.sendall(data)
         for end in (source, sink):
             with contextlib.suppress(OSError):

@@ -76,6 +76,41 @@ import Testing
         #expect(table.count == 0)
     }
 
+    @Test mutating func `by a slow connection what comes of one pull holds up the end of all`() {
+        for app in ["a", "b"] { _ = table.request(.replay(from: 1), for: owner(app), notBefore: start) }
+        _ = table.due(now: start)
+        _ = table.request(.replay(from: 2), for: owner("b"), notBefore: start)
+        _ = table.due(now: start)
+        var now = start
+        // What is left of one that was given up counts as well.
+        for req in ["p-1", "p-1", "p-2", "p-2"] {
+            now += PullTable.silence - .seconds(1)
+            _ = table.received([Array(#"{"req":"\#(req)","epoch":"e"}"#.utf8)], now: now)
+            #expect(table.due(now: now).isEmpty, "after \(now - start)")
+        }
+        #expect(table.wants(req: "p-3"))
+        let actions = table.due(now: now + PullTable.silence)
+        #expect(actions.contains(.timeOut(owner("a"), isDigest: false)))
+        #expect(actions.contains(.timeOut(owner("b"), isDigest: false)))
+    }
+
+    @Test mutating func `a lost connection ends what was asked for on it`() {
+        for app in ["a", "b"] { _ = table.request(.replay(from: 1), for: owner(app), notBefore: start) }
+        _ = table.request(.digest(prefix: "a/x/"), for: owner("a"), notBefore: start)
+        _ = table.request(.replay(from: 1), for: owner("c"), notBefore: start + .seconds(1))
+        _ = table.due(now: start)
+        let lost = table.connectionLost { $0 == "p-2" }
+        #expect(lost == [.timeOut(owner("a"), isDigest: false), .timeOut(owner("a"), isDigest: true)])
+        let kept = ["p-1", "p-2", "p-3", "p-4"].map { table.wants(req: $0) }
+        #expect(kept == [false, true, false, true], "one was not sent, and one has not begun")
+    }
+
+    @Test mutating func `of a peek one chunk is asked for`() {
+        _ = table.request(.replay(from: 7), for: .init(reader: -1, app: "a"), notBefore: start)
+        #expect(
+            frames(table.due(now: start)) == [#"{"op":"bulk.replay","req":"p-1","app":"a","from":7,"credit":1}"#])
+    }
+
     @Test mutating func `a chunk that came before is nobody's, and after a lost one the pull is of no use`() {
         _ = table.request(.snapshot(prefix: nil), for: owner("a"), notBefore: start)
         _ = table.due(now: start)
