@@ -36,6 +36,36 @@ package final class ZeroMQContext: Sendable {
             throw error
         }
         unsafe self.handle = handle
+        threadDescriptors = 2 * (Int(ioThreads) + 1)
+    }
+
+    /// What the threads take that libzmq starts with the first socket: two descriptors each, also the one that closes sockets.
+    private let threadDescriptors: Int
+    /// Whether they were started.
+    private let hasStarted = Atomic(false)
+    /// So many more must be there: for the socket itself, and because others may take some in between.
+    private static let spareDescriptors = 8
+
+    /// Makes a socket of libzmq.
+    ///
+    /// The first one starts the threads, for which libzmq needs descriptors to poll with: it aborts the process where it
+    /// gets none ("Too many open files", epoll.cpp, 4.3.4 and 4.3.5). So it is looked before whether there are some.
+    func open(_ kind: Socket.Kind) throws(ZeroMQError) -> UnsafeMutableRawPointer {
+        if !hasStarted.load(ordering: .acquiring) { try Self.find(descriptors: threadDescriptors + Self.spareDescriptors) }
+        guard let pointer = unsafe zmq_socket(handle, kind.rawValue) else { throw .last }
+        hasStarted.store(true, ordering: .releasing)
+        return unsafe pointer
+    }
+
+    /// - Throws: `tooManySockets` where the process may not open so many more.
+    private static func find(descriptors count: Int) throws(ZeroMQError) {
+        var found: [Int32] = []
+        defer { for descriptor in found { Glibc.close(descriptor) } }
+        for _ in 0..<count {
+            let descriptor = eventfd(0, Int32(EFD_CLOEXEC))
+            guard descriptor >= 0 else { throw ZeroMQError(code: errno) }
+            found.append(descriptor)
+        }
     }
 
     /// Makes every call that waits on a socket of this context, now or later, fail with `terminated`.

@@ -1,6 +1,7 @@
 """Whatever the system has no more of: the service goes on without it, says so, and takes it up again when it is there."""
 
 import contextlib
+import http.client
 import json
 import os
 import resource
@@ -278,6 +279,44 @@ def test_a_replay_that_finds_no_file_to_open_is_to_be_tried_again(wire, tmp_path
         durable.stop()
     finally:
         durable.kill()
+
+
+# libzmq aborts the process that has no descriptors for its threads to poll with
+
+
+def test_http_reaches_the_service_once_there_are_files_for_it(serve):
+    """It opens its connection with the first request: each that comes before there are enough is refused."""
+    service = serve({"--http": "127.0.0.1:0"})
+    process = service.process.pid
+    browser = http.client.HTTPConnection(service.http.removeprefix("http://"), timeout=DEADLINE)
+    with contextlib.closing(browser):
+        browser.request("GET", "/healthz")  # needs no connection of the service's own
+        assert browser.getresponse().read()
+        soft, hard = resource.prlimit(process, resource.RLIMIT_NOFILE)
+        seen = []
+        while 200 not in seen:
+            assert len(seen) < 100, seen
+            resource.prlimit(process, resource.RLIMIT_NOFILE, (lowest_free(process) + len(seen), hard))
+            browser.request("POST", "/api/commands", b'{"op":"service.ping"}', {"Content-Type": "application/json"})
+            reply = browser.getresponse()
+            reply.read()
+            seen.append(reply.status)
+        resource.prlimit(process, resource.RLIMIT_NOFILE, (soft, hard))
+    assert seen[0] == 502
+
+
+def test_a_command_that_finds_no_files_says_so(service):
+    env, seen = Islet(service).env, []
+    for files in range(7, 100):
+        done = subprocess.run(
+            ["prlimit", f"--nofile={files}", BINARY, "info", "--timeout", "2s"], env=env, capture_output=True, text=True)
+        # Without one for the connection itself there is no answer.
+        assert done.returncode in (0, 2, 5), (files, done)
+        seen.append(done.returncode)
+        if done.returncode == 0:
+            break
+        assert done.returncode == 5 or "too many open sockets" in done.stderr, (files, done)
+    assert seen[0] == 2 and seen[-1] == 0
 
 
 @small_disk

@@ -57,7 +57,7 @@ package struct Socket: ~Copyable {
     ///
     /// - Throws: `tooManySockets` at the context's limit or without free descriptors, `terminated` after a shutdown.
     package init(_ kind: Kind, in context: ZeroMQContext) throws(ZeroMQError) {
-        guard let pointer = unsafe zmq_socket(context.handle, kind.rawValue) else { throw .last }
+        let pointer = try unsafe context.open(kind)
         var linger: Int32 = 0
         guard unsafe zmq_setsockopt(pointer, ZMQ_LINGER, &linger, MemoryLayout<Int32>.size) == 0 else {
             let error = ZeroMQError.last
