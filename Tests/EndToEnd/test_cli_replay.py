@@ -11,6 +11,7 @@ from support.cli import Islet, on_a_terminal, replay
 from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
 from support.provider import DOOR, TORCH, RawProvider, button, toggle
+from support.proxy import Proxy
 from support.running import Running
 from support.schemas import strict
 from support.scripted import ScriptedService
@@ -312,6 +313,28 @@ def test_the_same_recording_twice_changes_nothing(service, target, client, wire,
     assert "replayed 0 of 2 events" in done.err, done.err
     assert "replayed here before" in done.err and "--new-ids" in done.err
     assert events_of(target) == before and there.get(key="order-7")["contentState"] == {"eta": 0}
+
+
+def test_what_is_lost_with_its_connection_is_played_in_its_order(service, serve, client, wire, recording):
+    last = 40
+
+    def updates():
+        id = client.start(key="order-1")["id"]
+        for number in range(1, last + 1):
+            client.applied("activity.update", id=id, contentState={"eta": number})
+
+    path = recording(updates)
+    other = serve()
+    proxy = Proxy(other.commands)
+    proxy.lose_with(b"activity.update")
+    try:
+        done = Islet(other)("replay", path, "--commands", proxy.url, "--yes", "--speed", "max")
+    finally:
+        proxy.close()
+    assert proxy.sent.count(b"activity.update") > last, "nothing was lost"
+    assert f"replayed {last + 1} of {last + 1} events" in done.err
+    [there] = Commands(wire, other.commands, app=APP).read("activity.list")["activities"]
+    assert there["contentState"] == {"eta": last}
 
 
 @pytest.mark.parametrize("words", [[], ["--new-ids"]])

@@ -56,8 +56,8 @@ extension ConnectionLoop {
         guard !batch.isEmpty else { return [] }
         guard !isClosed else { return batch.map { _ in .failure(.closed) } }
         guard !Task.isCancelled else { return batch.map { _ in .failure(.cancelled) } }
-        let begun = batch.map { begin($0, timeout: timeout) }
-        let requests = begun.compactMap { try? $0.get().req }
+        let begun = requests.begin(message: batch, timeout: timeout, now: .now, using: &generator)
+        let reqs = begun.compactMap { try? $0.get().req }
         let frames = begun.compactMap { try? $0.get().frame }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -69,10 +69,10 @@ extension ConnectionLoop {
                     }
                 }
                 guard !frames.isEmpty else { return }
-                commands.send(.init(frames: frames, requests: requests))
+                commands.send(.init(frames: frames, requests: reqs))
             }
         } onCancel: {
-            cancelLater(requests)
+            cancelLater(reqs)
         }
     }
 
@@ -110,16 +110,33 @@ extension ConnectionLoop {
 
     /// Sends again what got no answer, and gives up what had no answer for too long.
     func requestsDue(_ now: ContinuousClock.Instant) {
+        var messages: [Outlet.Entry] = []
+        var last: Batch?
         for action in requests.due(now: now, using: &generator) {
             switch action {
             case .send(let req, let frame):
                 guard !commands.holds(req: req) else { break }
                 requests.left(req: req)
-                commands.send(.init(frames: [frame], requests: [req]))
+                let batch = batch(of: req)
+                // What came in one message goes in one again: a part of it must not wait while what was behind it goes.
+                if let batch, batch === last {
+                    messages[messages.count - 1].frames.append(frame)
+                    messages[messages.count - 1].requests.append(req)
+                } else {
+                    messages.append(.init(frames: [frame], requests: [req]))
+                }
+                last = batch
             case .timeOut(let req, let timeout, let change):
                 complete(req, .failure(.timedOut(after: timeout, change: change.map { asSent($0, req) })))
             }
         }
+        for message in messages { commands.send(message) }
+    }
+
+    /// The message of many commands that a request came in.
+    private func batch(of req: String) -> Batch? {
+        guard case .part(let batch, _) = waiters[req] else { return nil }
+        return batch
     }
 
     /// The ops of the changes that wait for their answers.

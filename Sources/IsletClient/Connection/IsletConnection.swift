@@ -73,8 +73,8 @@ public final class IsletConnection: Sendable {
 
     /// Sends many commands in one message and gives their results in the same order.
     ///
-    /// They are independent: one may fail while others succeed. At most 256 are sent together, more in further
-    /// messages, each after the answers to the one before.
+    /// They are independent: one may fail while others succeed. They are executed in their order, also where they have to be
+    /// sent again. At most 256 are sent together, more in further messages, each after the answers to the one before.
     ///
     /// - Parameter timeout: how long each message may take, attempts included; nil: as the connection's options say.
     public func send(

@@ -99,6 +99,22 @@ package struct RequestTable: Sendable {
         _ command: Command, timeout: Duration, now: ContinuousClock.Instant,
         using generator: inout some RandomNumberGenerator
     ) -> Result<(req: String, frame: [UInt8]), IsletError> {
+        begin(command, timeout: timeout, wait: backoff.delay(attempt: 1, using: &generator), now: now)
+    }
+
+    /// Takes the commands of one message in. Where it is lost they fall due together, and so stay in their order: a
+    /// connection's commands are executed in it.
+    package mutating func begin(
+        message commands: [Command], timeout: Duration, now: ContinuousClock.Instant,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Result<(req: String, frame: [UInt8]), IsletError>] {
+        let wait = backoff.delay(attempt: 1, using: &generator)
+        return commands.map { begin($0, timeout: timeout, wait: wait, now: now) }
+    }
+
+    private mutating func begin(
+        _ command: Command, timeout: Duration, wait: Duration, now: ContinuousClock.Instant
+    ) -> Result<(req: String, frame: [UInt8]), IsletError> {
         guard requests.count < Self.maximumCount else { return .failure(.overloaded(limit: Self.maximumCount)) }
         guard command["ack"]?.string != "none" else {
             return .failure(.invalid("a command that wants no answer (\"ack\":\"none\") has none to wait for"))
@@ -122,7 +138,7 @@ package struct RequestTable: Sendable {
         }
         lastNumber = number
         let leastPatience = command.asksProvider ? Self.providerPatience : .zero
-        let patience = max(leastPatience, backoff.delay(attempt: 1, using: &generator))
+        let patience = max(leastPatience, wait)
         sent += 1
         requests[req] = Request(
             frame: frame, change: command.isChange ? command.op : nil, leastPatience: leastPatience, timeout: timeout,
@@ -198,6 +214,8 @@ package struct RequestTable: Sendable {
         // In the order of their numbers, so that what is sent again keeps its order.
         due.sort(by: Self.isBefore)
         var actions: [Action] = []
+        // What falls due together does so again, if it is lost once more.
+        var waits: [Int: Duration] = [:]
         for req in due {
             guard let request = requests[req], request.wakeUp <= now else { continue }
             if request.deadline <= now {
@@ -205,7 +223,9 @@ package struct RequestTable: Sendable {
                 actions.append(.timeOut(req: req, after: request.timeout, change: request.unanswered))
             } else {
                 let attempt = request.attempt + 1
-                let patience = max(request.leastPatience, backoff.delay(attempt: attempt + 1, using: &generator))
+                let wait = waits[attempt] ?? backoff.delay(attempt: attempt + 1, using: &generator)
+                waits[attempt] = wait
+                let patience = max(request.leastPatience, wait)
                 sent += 1
                 requests[req]?.attempt = attempt
                 requests[req]?.place = sent

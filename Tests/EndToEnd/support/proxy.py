@@ -19,6 +19,7 @@ class Proxy:
         self._ends = []
         self._open = threading.Event()
         self._open.set()
+        self._lost_with = None
         self.sent = bytearray()
         """What the clients have sent, of all connections."""
         threading.Thread(target=self._accept, daemon=True).start()
@@ -44,6 +45,9 @@ class Proxy:
             while data := source.recv(65536 if is_from_client or not self._rate else 8192):
                 if is_from_client:
                     self.sent += data
+                    if self._lost_with is not None and self._lost_with in data:
+                        self._lost_with = None
+                        break
                 elif self._rate:
                     time.sleep(len(data) / self._rate)
                 sink.sendall(data)
@@ -56,6 +60,10 @@ class Proxy:
         with self._lock:
             near = self._ends[0]
         near.sendall(data)
+
+    def lose_with(self, text):
+        """The connection by which a client sends this next ends before the service has it."""
+        self._lost_with = text
 
     def cut(self):
         """Ends all present connections; the clients will come again by themselves."""

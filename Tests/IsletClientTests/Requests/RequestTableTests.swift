@@ -152,6 +152,19 @@ import Testing
         #expect(order == (1...12).map { "t-\($0)" })
     }
 
+    @Test mutating func `what was lost with its message is sent again together, however often`() throws {
+        let begun = table.begin(
+            message: Array(repeating: command, count: 20), timeout: .seconds(10), now: start, using: &generator)
+        let frames = try begun.map { try $0.get().frame }
+        for _ in 1...5 {
+            let now = try #require(table.nextWakeUp)
+            let sent = table.due(now: now, using: &generator).compactMap { action -> [UInt8]? in
+                if case .send(_, let frame) = action { frame } else { nil }
+            }
+            #expect(sent == frames)
+        }
+    }
+
     /// What is sent again while `count` requests that were begun together are answered in their order, one each `pace`.
     private mutating func repetitions(of count: Int, pace: Duration) throws -> Int {
         for _ in 0..<count { _ = try begin() }
