@@ -193,6 +193,32 @@ def test_an_address_where_something_else_answered_first_is_tried_again(
         proxy.close()
 
 
+def test_a_tail_whose_connection_leads_nowhere_any_more_makes_another(running, service, client, islet):
+    """Such as through a proxy whose other side is gone without a word: it stays open."""
+    client.start(key="a")
+    proxy = Proxy(service.events)
+    follower = running("tail", env={**islet.env, "ISLET_EVENTS": proxy.url})
+    try:
+        follower.message("following from")
+        proxy.mute()
+        client.applied("activity.update", key="a", contentState={"n": 1})
+        follower.lines(1, seconds=3 * DEADLINE)
+    finally:
+        proxy.close()
+
+
+def test_a_command_whose_connection_leads_nowhere_goes_by_another(running, service, client, islet):
+    client.start(key="a")
+    proxy = Proxy(service.commands)
+    proxy.mute_with(b"activity.update")
+    words = ("activity", "update", "a", "--state", '{"n":1}', "--timeout", "90s")
+    changing = running(*words, env={**islet.env, "ISLET_COMMANDS": proxy.url})
+    try:
+        assert changing.wait(seconds=3 * DEADLINE) == 0, changing.messages
+    finally:
+        proxy.close()
+
+
 def time_on_processor(process, thread):
     """How many nanoseconds a thread of this name has run."""
     tasks = pathlib.Path(f"/proc/{process.pid}/task").iterdir()

@@ -53,6 +53,7 @@ extension ConnectionLoop {
         // A loss is known before what comes by the next connection can be received: it is looked for after that was, and
         // told before it.
         reports.moved(by: received.count)
+        if !received.isEmpty { deafSince = nil }
         if subscription.takeLoss(now: .now) { perform(table.disconnected(now: .now)) }
         for (topic, body) in received {
             if topic.first == 0xFF { receivedJoin(topic: topic, body: body) }
@@ -110,7 +111,9 @@ extension ConnectionLoop {
         var full: [Int] = []
         for action in actions {
             switch action {
-            case .subscribe(let topic): try? events.subscribe(topic)
+            case .subscribe(let topic):
+                if topic.first == 0xFF { deafSince = deafSince ?? .now }
+                try? events.subscribe(topic)
             case .unsubscribe(let topic): try? events.unsubscribe(topic)
             case .send(let pull, let frame): bulk.send(.init(frames: [frame], requests: [pull]))
             case .credit(let frame): bulk.send(.init(frames: [frame], requests: []))

@@ -10,6 +10,8 @@ extension ConnectionLoop {
         case part(of: Batch, index: Int)
         /// The readers, which wait for whose the streams are.
         case owner
+        /// The connection, which looks whether it leads anywhere.
+        case probe
     }
 
     /// The answers of one message of many commands, until all are there.
@@ -156,6 +158,7 @@ extension ConnectionLoop {
         case .one(let continuation): continuation.resume(returning: result)
         case .part(let batch, let index): batch.complete(index, result)
         case .owner: ownerAnswered(result)
+        case .probe: probed(result)
         case nil: break
         }
     }

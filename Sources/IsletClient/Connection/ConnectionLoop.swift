@@ -33,6 +33,11 @@ actor ConnectionLoop: BusLoop {
     var lastPeek = 0
     var generator = SystemRandomNumberGenerator()
 
+    /// Whether a ping is under way that tells whether the connection of the commands leads anywhere.
+    var isProbing = false
+    /// Since when nothing has come by the subscriptions though a join is waited for.
+    var deafSince: ContinuousClock.Instant?
+
     /// Requests whose tasks were cancelled, by the tasks' own threads.
     nonisolated let cancelled = Mutex<[String]>([])
 
@@ -73,6 +78,7 @@ actor ConnectionLoop: BusLoop {
         let now = ContinuousClock.now
         requestsDue(now)
         readersDue(now)
+        mendSilentConnections(now)
         subscription.renew(events, at: endpoints.events, now: now)
         commands.flush(now: now, poller: &poller) { entry in
             entry.requests.isEmpty || entry.requests.contains(where: requests.waits(req:))
@@ -83,7 +89,7 @@ actor ConnectionLoop: BusLoop {
         if isBusy { return .immediately }
         let wakeUps = [
             requests.nextWakeUp, table.nextWakeUp, reports.nextWakeUp, appsDue(now), peeksDue(now),
-            commands.nextWakeUp, bulk.nextWakeUp, subscription.nextWakeUp,
+            commands.nextWakeUp, bulk.nextWakeUp, subscription.nextWakeUp, silenceEnd,
         ]
         guard let wakeUp = wakeUps.compactMap(\.self).min() else { return .whenReady }
         return .within(milliseconds: now.duration(to: wakeUp).millisecondsToWait)

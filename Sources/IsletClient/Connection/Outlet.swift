@@ -57,6 +57,9 @@ package struct Outlet: ~Copyable {
     private var endpoint = ""
     /// Whether a connection was lost since ``takeLoss()`` was called last.
     private var hasLost = false
+    /// Since when nothing has come by this connection though something was sent that is answered; nil where nothing is
+    /// waited for.
+    package private(set) var silentSince: ContinuousClock.Instant?
     private var waiting: [Entry] = []
     /// The requests in `waiting`.
     private var held: Set<String> = []
@@ -145,6 +148,7 @@ package struct Outlet: ~Copyable {
 
     private mutating func pause(_ now: ContinuousClock.Instant) {
         link = .resting(until: now + Self.shortestPause * Double.random(in: 1..<2))
+        silentSince = nil
     }
 
     /// Does what is due for the connection.
@@ -213,6 +217,7 @@ package struct Outlet: ~Copyable {
             }
             held.subtract(entry.requests)
             sent += 1
+            if isConnected, !entry.requests.isEmpty { silentSince = silentSince ?? now }
         }
         waiting.removeFirst(sent)
         dropPassing()
@@ -230,12 +235,13 @@ package struct Outlet: ~Copyable {
     }
 
     /// The next message that has come, nil where there is none.
-    package func receive(into message: inout Message) -> [[UInt8]]? {
+    package mutating func receive(into message: inout Message) -> [[UInt8]]? {
         var frames: [[UInt8]] = []
         repeat {
             guard let got = try? socket.receive(into: &message), got else { return frames.isEmpty ? nil : frames }
             frames.append(message.bytes)
         } while message.more
+        silentSince = nil
         return frames
     }
 }

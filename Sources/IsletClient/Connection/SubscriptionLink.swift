@@ -47,6 +47,11 @@ package struct SubscriptionLink: ~Copyable {
         renewAt = now + Outlet.patience
     }
 
+    /// Lets another connection be made: this one, if there is one, leads nowhere.
+    package mutating func giveUp(now: ContinuousClock.Instant) {
+        renewAt = now
+    }
+
     /// When ``renew(_:at:now:)`` has to be called though nothing has come.
     package var nextWakeUp: ContinuousClock.Instant? { renewAt }
 

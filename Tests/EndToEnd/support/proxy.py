@@ -20,6 +20,8 @@ class Proxy:
         self._open = threading.Event()
         self._open.set()
         self._lost_with = None
+        self._muted = 0
+        self._muted_with = None
         self.sent = bytearray()
         """What the clients have sent, of all connections."""
         threading.Thread(target=self._accept, daemon=True).start()
@@ -41,13 +43,20 @@ class Proxy:
                     threading.Thread(target=self._pass, args=(source, sink, is_from_client), daemon=True).start()
 
     def _pass(self, source, sink, is_from_client):
+        muted = self._muted
         with contextlib.suppress(OSError):
             while data := source.recv(65536 if is_from_client or not self._rate else 8192):
+                if muted != self._muted:
+                    continue
                 if is_from_client:
                     self.sent += data
                     if self._lost_with is not None and self._lost_with in data:
                         self._lost_with = None
                         break
+                    if self._muted_with is not None and self._muted_with in data:
+                        self._muted_with = None
+                        self.mute()
+                        continue
                 elif self._rate:
                     time.sleep(len(data) / self._rate)
                 sink.sendall(data)
@@ -64,6 +73,14 @@ class Proxy:
     def lose_with(self, text):
         """The connection by which a client sends this next ends before the service has it."""
         self._lost_with = text
+
+    def mute_with(self, text):
+        """As `mute`, as a client sends this next, which the service does not get."""
+        self._muted_with = text
+
+    def mute(self):
+        """All present connections stand and pass nothing on any more; those that come next are well."""
+        self._muted += 1
 
     def cut(self):
         """Ends all present connections; the clients will come again by themselves."""
