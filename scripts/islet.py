@@ -289,6 +289,18 @@ def _socket(context: zmq.Context[Any] | None, kind: int, url: str, prepare: Call
     return made
 
 
+def _send(made: Any, url: str, frames: list[bytes]) -> None:
+    """Sends without waiting. Where something else answered than what must be at the address, libzmq gives it up for good,
+    and a socket that has no other peer would wait for one without end: it is connected anew."""
+    try:
+        made.send_multipart(frames, zmq.DONTWAIT)
+    except zmq.Again:
+        with contextlib.suppress(zmq.ZMQError):  # it has been forgotten already
+            made.disconnect(url)
+        made.connect(url)
+        made.send_multipart(frames, zmq.DONTWAIT)
+
+
 def _milliseconds(seconds: float) -> int:
     """Rounded up, so that a turn does not come just before its time; at most a day, since libzmq takes no longer one."""
     return int(min(seconds, 86_400) * 1000) + 1 if seconds > 0 else 0
@@ -461,7 +473,7 @@ class Client:
             if now >= due:
                 attempt += 1
                 message = [command for command in commands if command.result is None]
-                connection.send_multipart([command.frame for command in message])
+                _send(connection, self.endpoints.commands, [command.frame for command in message])
                 sent.append(waiting)
                 due = now + _backoff(attempt, first, max(first, 4.0))
             if not connection.poll(_milliseconds(min(due, begun + timeout) - now)):
@@ -1567,7 +1579,7 @@ class Replica:
         while todo:
             what, about = todo.pop(0)
             if what == "send":
-                self._bulk.send(_encode(about))
+                _send(self._bulk, self.endpoints.bulk, [_encode(about)])
             elif what == "subscribe":
                 self._events.subscribe(about)
             elif what == "unsubscribe":
@@ -1592,7 +1604,7 @@ class Replica:
             self._commands.close()
         self._commands = _socket(self._context, zmq.DEALER, self.endpoints.commands) if command else None
         if command:
-            self._commands.send(_encode(command))
+            _send(self._commands, self.endpoints.commands, [_encode(command)])
         self._listen()
 
     def _report(self, command: JSON) -> None:
@@ -2763,7 +2775,10 @@ class _Link:
         self.forward(_encode(frame))
 
     def forward(self, frame: bytes) -> None:
-        self._socket.send(frame)
+        try:
+            self._socket.send(frame, zmq.DONTWAIT)
+        except zmq.Again:  # libzmq has given the address up, where something else answered
+            raise _Lost("no connection takes it") from None
 
     def frames(self, due: float) -> Iterator[JSON]:
         """Waits until something happens, at most until `due`, and gives what has come."""

@@ -549,6 +549,23 @@ def test_commands_that_want_no_answer_are_sent_again_when_they_were_lost(endpoin
 # Timeouts and interruptions
 
 
+@pytest.mark.parametrize("ack", [{}, {"ack": "none"}])
+def test_a_call_ends_also_where_something_else_than_the_service_takes_messages(service, ack):
+    """libzmq gives such an address up for good, and a socket without a peer waits for one, in its next `send`."""
+    def call():
+        try:
+            client.call("activity.start", **START, **ack)
+        except islet.NoAnswer as failure:
+            told.append(failure)
+
+    told, endpoints = [], islet.Endpoints(service.events, service.events, service.bulk)
+    with islet.Client(APP, endpoints=endpoints, timeout=1, first_retry=0.05) as client:
+        thread = threading.Thread(target=call, daemon=True)
+        thread.start()
+        thread.join(20)
+        assert not thread.is_alive() and len(told) == 1
+
+
 def test_a_timeout_of_zero_is_none_at_all(python):
     begun = time.monotonic()
     with pytest.raises(islet.NoAnswer):

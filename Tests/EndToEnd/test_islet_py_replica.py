@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import threading
 import time
 import types
 
@@ -676,6 +677,22 @@ def test_who_waits_in_vain_is_told_which_address_does_not_answer(client, service
     with islet.Replica(APP, endpoints=islet.Endpoints(**urls)) as replica:
         with pytest.raises(TimeoutError, match=f"no answer from ipc://{tmp_path}/none [(]{silent}[)]$"):
             replica.sync(timeout=1)
+
+
+def test_who_waits_where_something_else_takes_messages_is_told_which_address_it_is(client, service):
+    def wait():
+        with islet.Replica(APP, endpoints=islet.Endpoints(service.commands, service.events, service.events)) as replica:
+            try:
+                replica.sync(timeout=12)  # beyond PULL_LIMIT, after which the snapshot is asked for again
+            except TimeoutError as failure:
+                told.append(str(failure))
+
+    client.start()
+    told = []
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    thread.join(40)
+    assert not thread.is_alive() and told[0].endswith(f"no answer from {service.events} (bulk)")
 
 
 def test_an_exception_of_a_handler_while_it_asks_for_the_streams_harms_nothing(service, monkeypatch):
