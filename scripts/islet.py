@@ -452,7 +452,8 @@ class Client:
                 connection.close()
 
     def _converse(self, connection: Any, commands: list[_Command], timeout: float) -> bool:
-        """Sends until each command has its result; whether the socket has nothing on its way any more."""
+        """Sends until each command has its result; whether the socket has nothing on its way any more. A change is not
+        refused while a further copy of it is on its way, which is executed where the reason has passed by then."""
         asked = [command for command in commands if not command.is_silent]
         if commands and not asked:  # something whose answer tells that the message was taken
             asked = [_Command({"op": "service.ping"})]
@@ -462,6 +463,8 @@ class Client:
         silent = [command for command in commands if command.is_silent]
         first = max(self.first_retry, self.PATIENCE if any(command.asks for command in asked) else 0.0)
         sent: list[list[_Command]] = []  # what was asked in each message that is not answered yet
+        ping: _Command | None = None
+        doubtful: list[_Command] = []  # what was refused, and whose copies are before the ping
         begun = due = time.monotonic()
         attempt = 0
         while waiting := [command for command in asked if command.result is None]:
@@ -470,11 +473,17 @@ class Client:
                 for command in waiting + silent:
                     command.result = NoAnswer(timeout, command.req)
                 return False
+            if ping is None and (doubtful := [command for command in waiting if command.refusal is not None]):
+                ping = _Command({"op": "service.ping"})
+                ping.begin(self._numbered, self._numbers)
+                by_req[ping.req] = ping
+                due = now
             if now >= due:
                 attempt += 1
-                message = [command for command in commands if command.result is None]
+                message = [command for command in commands if command.result is None and command.refusal is None]
+                message += [ping] if ping is not None else []
                 _send(connection, self.endpoints.commands, [command.frame for command in message])
-                sent.append(waiting)
+                sent.append([command for command in message if not command.is_silent])
                 due = now + _backoff(attempt, first, max(first, 4.0))
             if not connection.poll(_milliseconds(min(due, begun + timeout) - now)):
                 continue
@@ -498,8 +507,15 @@ class Client:
                     command.result = answer
                 elif error.code == "busy" and time.monotonic() + wait < begun + timeout:
                     due = time.monotonic() + wait * _chance.uniform(1.0, 1.25)
+                elif command.changes and any(command in copy for copy in sent):
+                    command.refusal = error  # a later copy may be executed nevertheless
                 else:
                     command.result = error
+            if ping is not None and ping.result is not None:
+                # What one connection has sent is answered in its order: no copy is on its way any more.
+                for command in doubtful:
+                    command.result = command.result or command.refusal
+                ping = None
         return not sent
 
     @staticmethod
@@ -523,8 +539,10 @@ class _Command:
     def __init__(self, whole: JSON):
         self.req: str | None = whole.pop("req", None)
         self.is_silent = whole.get("ack") == "none" or whole["op"] == "stream.applied"
-        self.asks = whole["op"].rpartition(".")[2] in Client.ASKING
+        verb = whole["op"].rpartition(".")[2]
+        self.changes, self.asks = verb not in Client.READS, verb in Client.ASKING
         self.frame = b""
+        self.refusal: IsletError | None = None  # what one copy came to, while others may come to something else
         self.result: Any = None
         self._rest = _encode(whole)[1:]
 

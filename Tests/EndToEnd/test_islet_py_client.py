@@ -626,6 +626,56 @@ def test_a_call_in_a_signals_handler_takes_nothing_from_the_call_that_it_interru
         signal.signal(signal.SIGALRM, before)
 
 
+def refused(command, code="conflict"):
+    return {"req": command["req"], "ok": False, "error": {"code": code, "message": "", "retry": "refresh"}}
+
+
+def copies_answered(*answers):
+    """Answers for a service that takes one command's copies together: none has an answer before all are there. What comes
+    behind them is answered well."""
+    waiting = []
+
+    def answer(number, commands):
+        if number > len(answers):
+            return [well(commands)]
+        waiting.append([answers[number - 1](commands[0]), *well(commands[1:])])
+        return waiting if number == len(answers) else []
+
+    return answer
+
+
+@pytest.mark.parametrize("code", ["conflict", "expired", "notFound"])
+def test_a_change_is_not_refused_that_a_later_copy_of_it_has_executed(code):
+    """A refusal is not remembered: by the time of the second copy what it was refused for may have passed."""
+    with Scripted(copies_answered(lambda first: refused(first, code), lambda second: well([second])[0])) as service, (
+            islet.Client(APP, endpoints=islet.Endpoints(service.url, "", ""), first_retry=0.05)) as client:
+        answer, other = client.call_many([{"op": "activity.start", **START}, {"op": "service.ping"}], timeout=20)
+        assert not isinstance(answer, islet.IsletError) and answer["ok"] and other["ok"]
+        ops = [[command["op"] for command in message] for message in service.messages]
+        assert ops[:2] == [["activity.start", "service.ping"]] * 2 and ["activity.start"] not in ops[2:]
+
+
+def lost(number, commands):
+    """The first copy has no answer, and the second is refused; a ping behind both says that no more will come."""
+    return [] if number == 1 else [[refused(commands[0])]] if number == 2 else [well(commands)]
+
+
+@pytest.mark.parametrize("answer", [copies_answered(refused, refused), lost])
+def test_a_change_is_refused_once_each_of_its_copies_is_or_is_lost(answer):
+    with Scripted(answer) as service, islet.Client(
+            APP, endpoints=islet.Endpoints(service.url, "", ""), first_retry=0.05) as client:
+        with pytest.raises(islet.IsletError, match="conflict"):
+            client.call("activity.start", **START, timeout=20)
+        assert [message[0]["op"] for message in service.messages].count("activity.start") == 2
+
+
+def test_whether_a_change_was_executed_is_unknown_where_the_rest_has_no_answer():
+    with Scripted(lambda number, commands: [[refused(commands[0])]] if number == 2 else []) as service, islet.Client(
+            APP, endpoints=islet.Endpoints(service.url, "", ""), first_retry=0.05) as client:
+        with pytest.raises(islet.NoAnswer):
+            client.call("activity.start", **START, timeout=0.5)
+
+
 def test_a_late_answer_is_not_taken_for_that_of_the_next_call_with_the_same_req():
     def answer(number, commands):
         if number == 1:
