@@ -4,6 +4,7 @@ import json
 import re
 import signal
 import subprocess
+import types
 
 import pytest
 
@@ -11,6 +12,7 @@ from support.cli import Islet
 from support.dates import HOUR, MINUTE, after
 from support.service import BINARY, ROOT, environment, run
 from support.wire import DEADLINE, Deadline
+from test_islet_py_client import Scripted, copies_answered, refused
 
 
 @pytest.fixture
@@ -32,6 +34,17 @@ def test_a_start_says_what_became_of_it_and_what_to_try_next(islet, client):
     assert shown["staleDate"] == after(30 * MINUTE)
     for next_command in ("activity update order-7", "activity explain order-7", "tail"):
         assert next_command in done.err, "what is worth trying is no data"
+
+
+def test_a_change_is_not_refused_that_a_later_copy_of_it_has_executed():
+    """The command sends again what has no answer; the first copy may be refused for what has passed by the second one."""
+    def ended(command):
+        entity = {"id": "0198c0de-0000-7000-8000-000000000001", "revision": 2, "state": "ended"}
+        return {"req": command["req"], "ok": True, "outcome": "applied", "seq": 2, "activity": entity}
+
+    with Scripted(copies_answered(refused, ended)) as scripted:
+        service = types.SimpleNamespace(commands=scripted.url, events=scripted.url, bulk=scripted.url)
+        assert "ended" in Islet(service)("activity", "end", "order-7").out
 
 
 def test_a_life_by_the_command_alone(islet, client):

@@ -8,7 +8,9 @@ import IsletProtocol
 /// too busy for. It ends with an answer, or when its time is over.
 ///
 /// A connection's commands are answered in their order. So one is not given up as lost while answers still come and none is
-/// to a later one: then it only waits its turn, and to send it again would make the turn longer.
+/// to a later one: then it only waits its turn, and to send it again would make the turn longer. And a change is not refused
+/// while a further copy of it is on its way, which is executed where the reason has passed by then, as no refusal is
+/// remembered: a ping goes behind the copies, and once that is answered none of them is out.
 package struct RequestTable: Sendable {
     /// More than this is refused: the service takes 64 waiting messages a connection, the rest waits in queues.
     package static let maximumCount = 65_536
@@ -31,7 +33,7 @@ package struct RequestTable: Sendable {
     package enum Received: Sendable, Hashable {
         /// The request has ended with this.
         case finished(req: String, Result<Answer, IsletError>)
-        /// It was busy; the request is sent again in a while.
+        /// It was busy, and the request is sent again in a while; or it was refused, and a copy of it may not be.
         case postponed
         /// Nobody waits for it: an answer that came twice, or too late.
         case unknown
@@ -53,6 +55,10 @@ package struct RequestTable: Sendable {
         /// Its place among all that was sent.
         var place: UInt64
         var attempt = 0
+        /// How many copies of it were sent that have no answer yet, or were lost.
+        var copiesOut = 1
+        /// What one copy was refused with, while others are out.
+        var refusal: ServiceError?
         /// How long an answer may take before it is sent again.
         var patience: Duration
         var nextAttempt: ContinuousClock.Instant
@@ -60,6 +66,9 @@ package struct RequestTable: Sendable {
         var wakeUp: ContinuousClock.Instant { min(deadline, nextAttempt) }
         var unanswered: UnansweredChange? { change.map { UnansweredChange(op: $0, wasSent: hasLeft) } }
     }
+
+    /// Behind the `req` of a request: that of the ping which follows its copies.
+    private static let pingSuffix = "?"
 
     /// When a request is looked at again. One that was answered or put off since leaves an outdated one behind.
     private struct Alarm: Comparable {
@@ -150,21 +159,46 @@ package struct RequestTable: Sendable {
     /// Takes an answer frame in.
     package mutating func received(_ frame: [UInt8], now: ContinuousClock.Instant) -> Received {
         let (answered, result) = Answer.read(frame)
-        guard let req = answered, let request = requests[req] else { return .unknown }
+        guard let req = answered else { return .unknown }
+        guard let request = requests[req] else { return answeredPing(req) }
         lastAnswer = now
         answeredThrough = max(answeredThrough, request.place)
-        if case .failure(.refused(let error)) = result, error.code == .busy {
+        requests[req]?.copiesOut -= 1
+        if case .failure(.refused(let error)) = result {
             let wait = Duration.milliseconds(error.retryAfter ?? 100)
-            if now + wait < request.deadline {
-                requests[req]?.nextAttempt = now + wait
-                // It has had its answer, so none that comes to another tells anything of it.
-                requests[req]?.place = 0
-                setAlarm(req)
+            if error.code == .busy, request.refusal == nil, now + wait < request.deadline {
+                postpone(req, until: now + wait)
+                return .postponed
+            }
+            if request.change != nil, request.copiesOut > 1 {
+                requests[req]?.refusal = error
+                postpone(req, until: now)
                 return .postponed
             }
         }
         requests[req] = nil
         return .finished(req: req, result)
+    }
+
+    /// It is looked at then. It has had an answer, so none that comes to another tells anything of it.
+    private mutating func postpone(_ req: String, until date: ContinuousClock.Instant) {
+        requests[req]?.nextAttempt = date
+        requests[req]?.place = 0
+        setAlarm(req)
+    }
+
+    /// What was sent before a ping has its answers, or is lost.
+    private mutating func answeredPing(_ ping: String) -> Received {
+        guard let (req, refusal) = refused(behind: ping) else { return .unknown }
+        requests[req] = nil
+        return .finished(req: req, .failure(.refused(refusal)))
+    }
+
+    /// The request whose copies a ping follows, and what one of them was refused with.
+    private func refused(behind ping: String) -> (req: String, refusal: ServiceError)? {
+        guard ping.hasSuffix(Self.pingSuffix) else { return nil }
+        let req = String(ping.dropLast(Self.pingSuffix.count))
+        return requests[req]?.refusal.map { (req, $0) }
     }
 
     /// Forgets a request whose task was cancelled.
@@ -194,7 +228,7 @@ package struct RequestTable: Sendable {
     }
 
     /// Whether this one still waits for its answer.
-    package func waits(req: String) -> Bool { requests[req] != nil }
+    package func waits(req: String) -> Bool { requests[req] != nil || refused(behind: req) != nil }
 
     /// What time has brought.
     package mutating func due(
@@ -226,13 +260,19 @@ package struct RequestTable: Sendable {
                 let wait = waits[attempt] ?? backoff.delay(attempt: attempt + 1, using: &generator)
                 waits[attempt] = wait
                 let patience = max(request.leastPatience, wait)
-                sent += 1
                 requests[req]?.attempt = attempt
-                requests[req]?.place = sent
                 requests[req]?.patience = patience
                 requests[req]?.nextAttempt = now + patience
+                if request.refusal == nil {
+                    sent += 1
+                    requests[req]?.place = sent
+                    requests[req]?.copiesOut += 1
+                    actions.append(.send(req: req, frame: request.frame))
+                } else {
+                    let ping = req + Self.pingSuffix
+                    actions.append(.send(req: ping, frame: Command("service.ping").frame(req: ping, client: nil)))
+                }
                 setAlarm(req)
-                actions.append(.send(req: req, frame: request.frame))
             }
         }
         return actions

@@ -124,6 +124,67 @@ import Testing
         #expect(error.code == .busy)
     }
 
+    private func refusal(_ req: String) -> [UInt8] {
+        Array(#"{"req":"\#(req)","ok":false,"error":{"code":"conflict","retry":"refresh"}}"#.utf8)
+    }
+
+    /// Begins one, and lets it be sent once more and the first copy be refused; what is sent then.
+    private mutating func refuseFirstCopy() throws -> [RequestTable.Action] {
+        _ = try begin()
+        let again = start + .milliseconds(100)
+        #expect(table.due(now: again, using: &generator).count == 1)
+        #expect(table.received(refusal("t-1"), now: again) == .postponed)
+        #expect(table.nextWakeUp == again)
+        return table.due(now: again, using: &generator)
+    }
+
+    @Test mutating func `a change is not refused that a later copy of it has executed`() throws {
+        _ = try refuseFirstCopy()
+        guard case .finished("t-1", .success) = table.received(answer("t-1"), now: start + .milliseconds(110)) else {
+            Issue.record("not finished")
+            return
+        }
+        #expect(table.received(answer("t-1?"), now: start + .milliseconds(120)) == .unknown)
+        #expect(table.count == 0)
+    }
+
+    @Test(arguments: ["t-1", "t-1?"])
+    mutating func `a change is refused once each of its copies is, or a ping behind them is answered`(last: String) throws {
+        let ping = Array(#"{"op":"service.ping","req":"t-1?"}"#.utf8)
+        #expect(try refuseFirstCopy() == [.send(req: "t-1?", frame: ping)])
+        #expect(table.waits(req: "t-1?"))
+        let end = table.received(last == "t-1" ? refusal(last) : answer(last), now: start + .milliseconds(110))
+        guard case .finished("t-1", .failure(let error)) = end else {
+            Issue.record("not finished")
+            return
+        }
+        #expect(error.code == .conflict)
+        #expect(table.count == 0 && !table.waits(req: "t-1?"))
+    }
+
+    @Test mutating func `what was refused is not sent again, and whether a copy was executed stays unknown without an answer`() throws {
+        _ = try refuseFirstCopy()
+        var last: [RequestTable.Action] = []
+        while let wakeUp = table.nextWakeUp {
+            last = table.due(now: wakeUp, using: &generator)
+            for case .send(let req, _) in last { #expect(req == "t-1?") }
+        }
+        guard case .timeOut("t-1", _, _) = last.first else {
+            Issue.record("it has not ended")
+            return
+        }
+    }
+
+    @Test mutating func `a read is refused by the first answer`() throws {
+        _ = try table.begin(
+            Command("activity.get", ["key": .string("k")]), timeout: .seconds(10), now: start, using: &generator).get()
+        #expect(table.due(now: start + .milliseconds(100), using: &generator).count == 1)
+        guard case .finished("t-1", .failure) = table.received(refusal("t-1"), now: start + .milliseconds(100)) else {
+            Issue.record("not finished")
+            return
+        }
+    }
+
     @Test mutating func `a cancelled one is not sent again and not answered`() throws {
         _ = try begin()
         table.cancel(req: "t-1")
