@@ -21,6 +21,8 @@ extension ConnectionLoop {
     func mendSilentConnections(_ now: ContinuousClock.Instant) {
         if !isProbing, let since = commands.silentSince, since + Self.probeAfter <= now { probe(now) }
         if let since = bulk.silentSince, since + Self.longestSilence <= now { bulk.reconnect(now: now) }
+        // Nobody waits for the answer to a join any more.
+        if readers.isEmpty { deafSince = nil }
         if let since = deafSince, since + Self.longestSilence <= now {
             deafSince = now
             subscription.giveUp(now: now)
