@@ -81,7 +81,7 @@ def test_the_owner_cannot_leave(owner):
 
 @pytest.mark.parametrize("verb, fields", [
     ("info", {}), ("set", {"key": "k", "value": 1}), ("get", {"key": "k"}), ("list", {}), ("delete", {"key": "k"}),
-    ("notify", {"name": "n"}), ("admit", {"member": STRANGER}), ("leave", {})])
+    ("notify", {"name": "n"}), ("admit", {"member": STRANGER}), ("leave", {}), ("remove", {})])
 def test_who_is_no_member_may_do_nothing_and_an_unknown_group_is_not_found(owner, stranger, events, verb, fields):
     owner.set("applied", key="k", value=7)
     assert events.raw_next()[1]["event"] == "group.set"
@@ -108,6 +108,51 @@ def test_a_group_has_64_members_at_most(client):
     assert len(owner.info()["group"]["members"]) == 64
     error = owner.admit("refused", member="com.example.more")
     assert code(error) == ("quotaExceeded", {"limit": 64})
+
+
+def test_a_group_without_keys_is_removed_by_its_owner(owner, extension, stranger, events):
+    assert code(extension.remove("refused")) == ("badField", {"field": "app"})
+    owner.set("applied", key="k", value=1)
+    owner.set("applied", key="l", value=1)
+    error = owner.remove("refused")
+    assert code(error) == ("conflict", {"group": GROUP, "keys": 2})
+    assert error["retry"] == "refresh" and "has 2 keys" in error["message"]
+    for key in "kl":
+        extension.delete("applied", key=key)
+    for event in ("group.set", "group.set", "group.deleted", "group.deleted"):
+        assert events.raw_next()[1]["event"] == event
+    answer = owner.remove("applied")
+    assert answer["group"] == {"group": GROUP} and answer["seq"] == 4
+    events.silent()
+    for member in (owner, extension):
+        assert code(member.info("refused")) == ("notFound", {"group": GROUP})
+    assert code(owner.remove("refused")) == ("notFound", {"group": GROUP})
+    stranger.create("applied")
+    assert stranger.info()["group"] == {"group": GROUP, "owner": STRANGER, "members": [STRANGER], "keys": 0, "bytes": 0}
+    assert code(owner.info("refused")) == ("unauthorized", {"group": GROUP})
+    assert stranger.set("applied", key="k", value=1)["group"]["revision"] == 3, "newer than what anybody holds of it"
+
+
+def test_a_removal_that_is_sent_again_removes_no_other_group(owner, stranger):
+    who = {"client": "11111111-2222-4333-8444-555555555555", "req": "r-1"}
+    first = owner.remove("applied", **who)
+    owner.create("applied")
+    assert owner.client.ask("group.remove", **{"app": OWNER, "group": GROUP, **who}) == first
+    assert owner.info()["group"]["keys"] == 0
+
+
+def test_removed_groups_make_room_for_others(client, stranger):
+    for first in range(0, 10_000, 100):
+        made = client.batch(*[
+            client.command("group.create", app=OWNER, group=f"g{n}") for n in range(first, first + 100)])
+        assert {answer["ok"] for answer in made} == {True}, made
+    error = Member(client, OWNER).create("refused")
+    assert code(error) == ("quotaExceeded", {"limit": 10_000})
+    client.applied("group.remove", app=OWNER, group="g17")
+    Member(client, OWNER).create("applied")
+    assert code(client.refused("group.create", app=OWNER, group="g17")) == ("quotaExceeded", {"limit": 10_000})
+    assert client.read("group.info", app=OWNER, group="g18")["group"]["group"] == "g18"
+    assert client.read("service.stats")["stats"]["groups"]["groups"] == 10_000
 
 
 # Keys and values
@@ -414,4 +459,35 @@ def test_groups_outlive_a_restart(wire, tmp_path, how):
     services.restart()
     owner, _ = members()
     assert owner.get("refused", key="gone")["code"] == "notFound"
+    services.stop()
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_a_removed_group_stays_removed(wire, tmp_path, how):
+    services = Durable(wire, tmp_path / "data").start()
+
+    def again():
+        getattr(services, how)()
+        services.start()
+        return Member(services.client, OWNER), Member(services.client, STRANGER)
+
+    owner = Member(services.client, OWNER)
+    owner.create("applied", members=[EXTENSION])
+    for n in range(3):
+        owner.set("applied", key="k", value=n)
+    owner.delete("applied", key="k")
+    owner.remove("applied")
+    owner, stranger = again()
+    assert code(owner.info("refused")) == ("notFound", {"group": GROUP})
+    stranger.create("applied")
+    stranger.set("applied", key="k", value="theirs")
+    owner, stranger = again()
+    assert stranger.get(key="k")["group"]["revision"] == 5
+    assert stranger.info()["group"]["members"] == [STRANGER]
+    stranger.delete("applied", key="k")
+    stranger.remove("applied")
+    owner.create("applied")
+    owner, stranger = again()
+    assert owner.set("applied", key="k", value=1)["group"]["revision"] == 7
+    assert services.bulk().digest()["entities"] == 1
     services.stop()

@@ -20,6 +20,14 @@ extension AppGroupStore {
         try await send("group.leave").outcome ?? .applied
     }
 
+    /// Removes the group, which only the app that made it may, and only once it has no keys. There may be another one of its
+    /// name then, made by any app.
+    ///
+    /// - Throws: ``IsletError/refused(_:)`` with `conflict` where it has keys.
+    public func remove() async throws(IsletError) {
+        try await send("group.remove")
+    }
+
     /// The group itself.
     public func info() async throws(IsletError) -> AppGroupInfo {
         guard let info = try await send("group.info").group.flatMap(AppGroupInfo.init) else {

@@ -4,6 +4,8 @@ package enum GroupOperation: Equatable, Sendable, BitwiseCopyable {
     case create(GroupAddress, members: FrameRange?)
     case admit(GroupAddress, member: FrameRange)
     case leave(GroupAddress)
+    /// The owner gives the group up, which has no key any more.
+    case remove(GroupAddress)
     case set(GroupKeyAddress, value: FrameRange)
     case delete(GroupKeyAddress)
     /// A signal of this name, without data.
@@ -15,8 +17,8 @@ package enum GroupOperation: Equatable, Sendable, BitwiseCopyable {
     /// The group, and the app that asks.
     package var address: GroupAddress {
         switch self {
-        case .create(let address, _), .admit(let address, _), .leave(let address), .notify(let address, _),
-            .info(let address):
+        case .create(let address, _), .admit(let address, _), .leave(let address), .remove(let address),
+            .notify(let address, _), .info(let address):
             address
         case .set(let key, _), .delete(let key), .get(let key): key.group
         case .list(let list): list.group

@@ -35,6 +35,8 @@ package enum Refusal: Error, Equatable, Sendable {
     case groupUnknown(FrameRange)
     /// There is such a group already.
     case groupExists(FrameRange)
+    /// A group that has keys is not removed.
+    case groupHasKeys(FrameRange, count: Int)
     /// The provider was never asked that, or has answered already.
     case unknownCall(FrameRange)
     /// The entity has another revision than `ifRevision`.

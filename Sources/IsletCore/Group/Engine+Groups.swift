@@ -29,7 +29,7 @@ extension Engine {
     ) -> GroupOutcome {
         let name = frame.bytes(address.group)
         guard groups.find(name) == nil else { return .refused(.groupExists(address.group)) }
-        guard groups.records.count < GroupTable.maximumGroups else {
+        guard groups.groupCount < GroupTable.maximumGroups else {
             return .refused(.quotaExceeded(limit: GroupTable.maximumGroups))
         }
         var names = [frame.bytes(address.app)]
@@ -44,7 +44,7 @@ extension Engine {
             }
             numbers.append(app)
         }
-        let group = groups.make(name, owner: numbers[0], named: names[0])
+        let group = groups.make(name, owner: numbers[0], named: names[0], isRestored: false)
         groups[group].members = numbers
         note(group: group)
         return .applied(group, nil)
@@ -75,6 +75,18 @@ extension Engine {
             guard app != engine.groups[group].owner else { return .refused(.badField(.app, .notAllowedHere)) }
             engine.groups[group].members.removeAll { $0 == app }
             engine.note(group: group)
+            return .applied(group, nil)
+        }
+    }
+
+    /// `group.remove`: the owner gives up a group without keys, so that each of them has told its end by an event.
+    package mutating func removeGroup(_ address: GroupAddress, _ frame: Span<UInt8>) -> GroupOutcome {
+        withGroup(address, frame) { engine, group, app in
+            guard app == engine.groups[group].owner else { return .refused(.badField(.app, .notAllowedHere)) }
+            let count = engine.groups[group].keys.count
+            guard count == 0 else { return .refused(.groupHasKeys(address.group, count: count)) }
+            engine.groups.remove(group)
+            if engine.isJournalled { engine.notes.append(.formerGroup(engine.groups[group].name)) }
             return .applied(group, nil)
         }
     }

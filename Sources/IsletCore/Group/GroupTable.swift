@@ -1,16 +1,23 @@
 /// The number of a group in the engine.
 package typealias GroupID = UInt32
 
-/// All app groups of a partition with their keys: a part of the ``Engine``. Groups are never forgotten, so their number
-/// is bounded.
+/// All app groups of a partition with their keys: a part of the ``Engine``. Their number is bounded, since
+/// only their owners remove them.
 package struct GroupTable: ~Copyable {
     /// At most this many groups.
     package static let maximumGroups = 10_000
     /// At most this many members of one group.
     package static let maximumMembers = 64
 
-    package internal(set) var records: [GroupRecord] = []
-    private var names = NameTable()
+    package private(set) var records: [GroupRecord] = []
+    /// The numbers of removed groups: the next ones get them.
+    private var vacant: [GroupID] = []
+    private var byName = SlotIndex()
+    /// The highest revision that a key of a removed group had: those of a group that is made later begin above it, as whoever
+    /// still holds the value of such a key must see that a new one is newer.
+    package private(set) var highestRemoved: UInt32 = 0
+    /// The names of groups that were removed since a snapshot wrote them, and not made anew.
+    package private(set) var formerNames: Set<[UInt8]> = []
     var slab = Slab<GroupItem>()
     /// From (group, key) to the slot.
     var byKey = SlotIndex()
@@ -28,8 +35,11 @@ package struct GroupTable: ~Copyable {
     /// One past the highest slot that was ever used.
     package var slotCount: Slot { slab.capacity }
 
-    /// All groups, by their numbers.
+    /// All groups by their numbers, and those removed ones whose numbers no other has yet (``GroupRecord/isRemoved``).
     package var all: [GroupRecord] { records }
+
+    /// How many groups there are.
+    package var groupCount: Int { records.count - vacant.count }
 
     /// How many keys there are.
     package var count: Int { slab.count }
@@ -43,14 +53,56 @@ package struct GroupTable: ~Copyable {
     package func record(at slot: Slot) -> GroupItem? { slab.isUsed(slot) ? slab[slot] : nil }
 
     /// The group of a name, or nil.
-    package func find(_ name: [UInt8]) -> GroupID? { name.withUnsafeBytes { names.find($0) } }
+    package func find(_ name: [UInt8]) -> GroupID? {
+        byName.find(GroupTable.hash(name)) { records[Int($0)].name == name }
+    }
 
     /// Makes a group whose name is new.
-    mutating func make(_ name: [UInt8], owner: AppID, named ownerName: [UInt8]) -> GroupID {
-        let number = name.withUnsafeBytes { names.intern($0).number }
-        records.append(GroupRecord(name: name, owner: owner, named: ownerName))
+    ///
+    /// - Parameter isRestored: whether recovery makes it. It gives no number twice, so that the keys of a group that was
+    ///   removed meanwhile are those of none.
+    mutating func make(_ name: [UInt8], owner: AppID, named ownerName: [UInt8], isRestored: Bool) -> GroupID {
+        var record = GroupRecord(name: name, owner: owner, named: ownerName)
+        record.highestDeleted = highestRemoved
+        let number: GroupID
+        if !isRestored, let free = vacant.popLast() {
+            number = free
+            records[Int(number)] = record
+        } else {
+            number = GroupID(records.count)
+            records.append(record)
+        }
+        byName.insert(GroupTable.hash(name), number)
+        formerNames.remove(name)
         return number
     }
+
+    /// Removes a group. The snapshot forgets it with its next round.
+    mutating func remove(_ group: GroupID) {
+        let record = self[group]
+        byName.remove(GroupTable.hash(record.name), group)
+        highestRemoved = max(highestRemoved, record.highestDeleted)
+        formerNames.insert(record.name)
+        if record.isChanged { changedGroups.removeAll { $0 == group } }
+        self[group].isChanged = false
+        self[group].isRemoved = true
+        self[group].members = []
+        vacant.append(group)
+    }
+
+    /// The snapshot may have a group that is not there any more.
+    mutating func forget(_ name: [UInt8]) { formerNames.insert(name) }
+
+    /// What is known of groups that were removed before the service started anew.
+    mutating func raise(highestRemoved revision: UInt32) { highestRemoved = max(highestRemoved, revision) }
+
+    /// The names of removed groups that the snapshot is to forget; they count as forgotten.
+    package mutating func takeFormerNames() -> [[UInt8]] {
+        defer { formerNames = [] }
+        return Array(formerNames)
+    }
+
+    private static func hash(_ name: [UInt8]) -> UInt64 { name.withUnsafeBytes { NameTable.hash($0) } }
 
     /// The next round of the snapshot writes this group.
     mutating func changed(_ group: GroupID) {
@@ -85,6 +137,8 @@ package struct GroupRecord: Sendable {
     /// The highest revision that any key had when it was deleted: a key that is set anew begins above it.
     var highestDeleted: UInt32 = 0
     var isChanged = false
+    /// Whether it was removed, and its number is no other's yet.
+    package internal(set) var isRemoved = false
 
     init(name: [UInt8], owner: AppID, named ownerName: [UInt8]) {
         self.name = name

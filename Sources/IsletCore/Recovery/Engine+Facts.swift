@@ -12,6 +12,8 @@ package enum EngineNote: Equatable, Sendable {
     case lock([UInt8])
     /// The members of a group.
     case group(GroupID)
+    /// A group of this name was removed.
+    case formerGroup([UInt8])
     /// What a widget kind is, its relevance or its recommendations.
     case widgetKind(DeclaredKindID)
     /// What changed of that by which reloads of widgets on a device are charged.

@@ -20,7 +20,9 @@ extension Engine {
         guard slot < Engine.maximumSlot else { throw .contradiction("a key of a group in slot \(slot)") }
         guard image.name == .set else { throw .contradiction("a deleted key of a group in slot \(slot)") }
         guard !groups.slab.isUsed(slot) else { throw .contradiction("two keys of groups in slot \(slot)") }
-        let group = try restoredGroup(key.group, owner: key.owner)
+        // A group of this name was removed and made by another app, of which the snapshot wrote one part before the other:
+        // the events behind it tell the rest.
+        guard let group = try restoredGroup(key.group, owner: key.owner) else { return groups.changedSlots.insert(slot) }
         if let other = key.key.withUnsafeBytes({ groupSlot(group, $0) }) {
             // It was deleted and set again, and the slot of its first life was not written since.
             guard groups.slab[other].lastSeq < seq else { return groups.changedSlots.insert(slot) }
@@ -36,7 +38,8 @@ extension Engine {
     package mutating func restoreGroupEvent(
         _ key: RestoredKey, seq: UInt64, _ image: GroupImage, value: FrameRange?, of json: Span<UInt8>
     ) throws(ImageError) {
-        let group = try restoredGroup(key.group, owner: key.owner)
+        // Of a group that was removed since, and made by another app.
+        guard let group = try restoredGroup(key.group, owner: key.owner) else { return }
         guard image.name != .notified else { return }
         if let slot = key.key.withUnsafeBytes({ groupSlot(group, $0) }) {
             guard groups.slab[slot].lastSeq < seq else { return }
@@ -76,19 +79,18 @@ extension Engine {
         free(groupItem: slot)
     }
 
-    /// The group of a name; where its fact is still to come, its members are not known yet.
-    private mutating func restoredGroup(_ name: [UInt8], owner: [UInt8]) throws(ImageError) -> GroupID {
+    /// The group of a name; where its fact is still to come, its members are not known yet. nil: another app owns it.
+    private mutating func restoredGroup(_ name: [UInt8], owner: [UInt8]) throws(ImageError) -> GroupID? {
         guard let app = apps.app(FrameRange(0..<owner.count), of: owner.span) else {
             throw .contradiction("more apps than there may be")
         }
         if let known = groups.find(name) {
-            guard groups[known].owner == app else { throw .contradiction("a group with two owners") }
-            return known
+            return groups[known].owner == app ? known : nil
         }
-        guard groups.records.count < GroupTable.maximumGroups else {
+        guard groups.groupCount < GroupTable.maximumGroups else {
             throw .contradiction("more groups than there may be")
         }
-        return groups.make(name, owner: app, named: owner)
+        return groups.make(name, owner: app, named: owner, isRestored: true)
     }
 
     /// Everything was taken back: counts, digests, lists. Before the streams are proven.
@@ -97,6 +99,11 @@ extension Engine {
     mutating func indexRestoredGroups(isProven: Bool) throws(ImageError) {
         for slot in 0..<groups.slab.capacity {
             guard let record = groups.record(at: slot) else { continue }
+            // The snapshot was ahead with it.
+            guard !groups[record.group].isRemoved else {
+                forgetRestored(groupItem: slot)
+                continue
+            }
             let owner = groups[record.group].owner
             apps[owner].seq = max(apps[owner].seq, record.lastSeq)
             apps[owner].digest.toggle(topicHash: groupTopicHash(of: record), revision: UInt64(record.revision))
@@ -105,7 +112,7 @@ extension Engine {
             groups[record.group].bytes += record.value.count
             groups[record.group].keys.append(slot)
         }
-        for index in groups.records.indices {
+        for index in groups.records.indices where !groups.records[index].isRemoved {
             let group = GroupID(index)
             var keys = groups[group].keys
             groups[group].keys = []
@@ -129,7 +136,39 @@ extension Engine {
     private static let groupTag = UInt8(ascii: "g")
 
     /// The key of a group's fact.
-    package func factKey(group: GroupID) -> [UInt8] { [Engine.groupTag] + groups[group].name }
+    package func factKey(group: GroupID) -> [UInt8] { factKey(group: groups[group].name) }
+
+    /// The key of a group's fact, by its name.
+    package func factKey(group name: [UInt8]) -> [UInt8] { [Engine.groupTag] + name }
+
+    /// The key of the fact about all removed groups.
+    package static let removedGroupsKey = [UInt8(ascii: "h")]
+
+    /// How far the revisions of removed groups' keys had come.
+    package func writeRemovedGroupsFact(to writer: inout ImageWriter) {
+        writer.write(byte: GroupImage.version)
+        writer.write(groups.highestRemoved)
+    }
+
+    /// A group was removed.
+    ///
+    /// - Returns: the group's name, nil where the key is of another fact.
+    package mutating func restoreGroupRemoval(_ key: Span<UInt8>) -> [UInt8]? {
+        guard key.count > 1, key[0] == Engine.groupTag else { return nil }
+        let name = key.bytes(FrameRange(1..<key.count))
+        forgetRestored(group: name)
+        return name
+    }
+
+    /// Events of a batch, which come behind its notes, may have brought back the group that one of those removed.
+    package mutating func finishGroupRemoval(_ name: [UInt8]) {
+        guard let group = groups.find(name), groups[group].members.isEmpty else { return }
+        forgetRestored(group: name)
+    }
+
+    private mutating func forgetRestored(group name: [UInt8]) {
+        if let group = groups.find(name) { groups.remove(group) } else { groups.forget(name) }
+    }
 
     package func writeFact(group: GroupID, to writer: inout ImageWriter) {
         let record = groups[group]
@@ -146,9 +185,19 @@ extension Engine {
     package mutating func restoreGroupFact(
         _ key: Span<UInt8>, _ value: Span<UInt8>, isInSnapshot: Bool
     ) throws(ImageError) -> Bool {
+        if key.count == 1, key[0] == Engine.removedGroupsKey[0] {
+            let revision = try ImageReader.read(value) { reader throws(ImageError) in
+                let version = try reader.byte()
+                guard version == GroupImage.version else { throw .unknownVersion(version) }
+                return try reader.integer(UInt32.self)
+            }
+            groups.raise(highestRemoved: revision)
+            return true
+        }
         guard key.count > 1, key[0] == Engine.groupTag else { return false }
         let fact = try ImageReader.read(value) { reader throws(ImageError) in try GroupFact(&reader) }
-        let group = try restoredGroup(key.bytes(FrameRange(1..<key.count)), owner: fact.owner)
+        // Of one that was removed since, and made by another app, which the snapshot has already.
+        guard let group = try restoredGroup(key.bytes(FrameRange(1..<key.count)), owner: fact.owner) else { return true }
         var members: [AppID] = []
         for name in fact.members {
             guard let app = apps.app(FrameRange(0..<name.count), of: name.span) else {

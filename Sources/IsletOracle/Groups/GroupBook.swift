@@ -23,6 +23,7 @@ struct GroupBook: Sendable {
             case made([String])
             case admitted(String)
             case left
+            case removed
             case set(key: String, value: String)
             case deleted(key: String)
             case told(String)
@@ -38,6 +39,8 @@ struct GroupBook: Sendable {
 
     private var lines: [Line] = []
     private(set) var groups: [String: Group] = [:]
+    /// The highest revision at which a key of a removed group was deleted.
+    private var highestRemoved = 0
     /// How many events each app's stream has had.
     private(set) var events: [String: Int] = [:]
     /// Every state of a key, by its topic and revision.
@@ -62,13 +65,16 @@ struct GroupBook: Sendable {
     private mutating func apply(_ line: Line) -> GroupTelling? {
         switch line.act {
         case .made(let members):
-            groups[line.group] = Group(owner: line.app, members: members)
+            groups[line.group] = Group(owner: line.app, members: members, highestDeleted: highestRemoved)
             return nil
         case .admitted(let member):
             groups[line.group]?.members.append(member)
             return nil
         case .left:
             groups[line.group]?.members.removeAll { $0 == line.app }
+            return nil
+        case .removed:
+            highestRemoved = max(highestRemoved, groups.removeValue(forKey: line.group)?.highestDeleted ?? 0)
             return nil
         case .set(let key, let value): return set(key, value, line)
         case .deleted(let key): return delete(key, line)

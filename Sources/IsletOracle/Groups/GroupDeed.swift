@@ -4,6 +4,7 @@ package struct GroupDeed: Equatable, Sendable {
         case create(members: [String])
         case admit(String)
         case leave
+        case remove
         case info
         case set(key: String, value: String)
         case get(key: String)
@@ -23,7 +24,7 @@ package struct GroupDeed: Equatable, Sendable {
     /// Whether it can change anything.
     package var isChange: Bool {
         switch kind {
-        case .create, .admit, .leave, .set, .delete, .notify: true
+        case .create, .admit, .leave, .remove, .set, .delete, .notify: true
         case .info, .get, .list: false
         }
     }

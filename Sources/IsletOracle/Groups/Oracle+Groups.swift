@@ -16,6 +16,14 @@ extension Oracle {
         case .leave:
             if command.app == group.owner { return Self.refuse("badField", "never", ["field": .string("app")]) }
             return done(.left, deed, command)
+        case .remove:
+            if command.app != group.owner { return Self.refuse("badField", "never", ["field": .string("app")]) }
+            guard group.keys.isEmpty else {
+                return Self.refuse(
+                    "conflict", "refresh",
+                    ["group": .string(deed.group), "keys": .integer(Int64(group.keys.count))])
+            }
+            return done(.removed, deed, command)
         case .notify(let name): return done(.told(name), deed, command)
         case .set(let key, let value): return set(key, value, group, deed, command)
         case .delete(let key):
@@ -96,16 +104,19 @@ extension Oracle {
         let line = GroupBook.Line(
             order: order, at: now, app: command.app, group: deed.group, act: act,
             asker: Asker(client: command.client, req: command.req))
+        let owner = groupBook.groups[deed.group]?.owner ?? command.app
         if let telling = groupBook.write(line) { tellings.append(telling) }
         tookEffect()
-        return told(deed, ignored: false, short: short)
+        return told(deed, owner: owner, ignored: false, short: short)
     }
 
-    private func told(_ deed: GroupDeed, ignored: Bool, short: [String: JSON]? = nil) -> Expectation.Say {
+    private func told(
+        _ deed: GroupDeed, owner: String? = nil, ignored: Bool, short: [String: JSON]? = nil
+    ) -> Expectation.Say {
         var members: [String: JSON] = ["outcome": .string(ignored ? "ignored" : "applied")]
         if ignored { members["reason"] = .string("unchanged") }
         members["group"] = .object(short ?? ["group": .string(deed.group)])
-        return say(groupBook.groups[deed.group]?.owner ?? "", members)
+        return say(owner ?? groupBook.groups[deed.group]?.owner ?? "", members)
     }
 
     private func say(_ owner: String, _ members: [String: JSON], values: [String] = []) -> Expectation.Say {
@@ -124,6 +135,9 @@ extension Oracle {
     package var groupOwners: [(group: String, owner: String)] {
         groupBook.groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value.owner) }
     }
+
+    /// How many keys a group has.
+    package func groupKeyCount(_ group: String) -> Int { groupBook.groups[group]?.keys.count ?? 0 }
 
     /// The revision of a key.
     package func groupRevision(_ group: String, _ key: String) -> Int? {

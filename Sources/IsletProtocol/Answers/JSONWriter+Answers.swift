@@ -68,8 +68,8 @@ extension JSONWriter {
             return
         case .badMessage, .unknownOp, .unknownField, .missingField, .badField, .implausibleDate, .revisionConflict,
             .keyHeld, .kindUnknown, .providerUnknown(.some), .badConfiguration, .badRendering, .badDeclaration,
-            .kindConflict, .badAnswer, .badTimeline, .notAMember, .groupUnknown, .groupExists, .unknownCall, .tooOld,
-            .tooMany, .quotaExceeded, .tooManyAppsOnDevice, .tooMuchDeclared, .unavailable, .backupFailed,
+            .kindConflict, .badAnswer, .badTimeline, .notAMember, .groupUnknown, .groupExists, .groupHasKeys, .unknownCall,
+            .tooOld, .tooMany, .quotaExceeded, .tooManyAppsOnDevice, .tooMuchDeclared, .unavailable, .backupFailed,
             .authorization(.attributesTooLarge), .authorization(.muted), .authorization(.globalMaximumExceeded),
             .authorization(.targetMaximumExceeded):
             break
@@ -98,6 +98,9 @@ extension JSONWriter {
             if let limit = bad.limit { field("limit", limit) }
         case .notAMember(let group), .groupUnknown(let group), .groupExists(let group):
             field("group", string: frame.quoted(group))
+        case .groupHasKeys(let group, let count):
+            field("group", string: frame.quoted(group))
+            field("keys", count)
         case .badConfiguration(let parameter):
             field("field", string: Field.configuration.path)
             field("parameter", string: Refusal.quoted(parameter))

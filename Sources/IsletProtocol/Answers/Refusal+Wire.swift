@@ -29,7 +29,7 @@ extension Refusal {
         case .badField, .badConfiguration, .badRendering, .badDeclaration: "badField"
         case .implausibleDate: "implausibleDate"
         case .notFound, .kindUnknown, .providerUnknown, .groupUnknown: "notFound"
-        case .revisionConflict, .keyHeld, .kindConflict, .groupExists: "conflict"
+        case .revisionConflict, .keyHeld, .kindConflict, .groupExists, .groupHasKeys: "conflict"
         case .badAnswer, .badTimeline: "badAnswer"
         case .notAMember: "unauthorized"
         case .unknownCall: "unknownCall"
@@ -64,7 +64,7 @@ extension Refusal {
             .authorization(.muted), .authorization(.globalMaximumExceeded), .authorization(.targetMaximumExceeded),
             .authorization(.visibility):
             .later
-        case .revisionConflict, .keyHeld, .kindConflict, .groupExists, .outcomeUnknown, .tooOld: .refresh
+        case .revisionConflict, .keyHeld, .kindConflict, .groupExists, .groupHasKeys, .outcomeUnknown, .tooOld: .refresh
         }
     }
 
@@ -95,6 +95,8 @@ extension Refusal {
         case .notAMember(let group): "the app is no member of the group '\(frame.quoted(group))'"
         case .groupUnknown(let group): "there is no group '\(frame.quoted(group))'"
         case .groupExists(let group): "there is a group '\(frame.quoted(group))' already"
+        case .groupHasKeys(let group, let count):
+            "the group '\(frame.quoted(group))' has \(count) \(count == 1 ? "key" : "keys"), which are deleted before it is removed"
         case .unknownCall: "this provider was not asked that, or has answered already"
         case .revisionConflict(let present): "the entity has revision \(present)"
         case .keyHeld(let holder, _): "the key is held by the open activity \(holder)"

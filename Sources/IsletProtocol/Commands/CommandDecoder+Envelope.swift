@@ -29,8 +29,8 @@ extension CommandDecoder {
         case .widgetReload: present.contains(.id)
         case .widgetAdd, .widgetGet, .widgetHistory, .widgetExplain, .widgetTimeline, .widgetBudget, .widgetList,
             .widgetKinds, .widgetSnapshot, .widgetOptions, .widgetRecommendations, .widgetInvalidateRecommendations,
-            .widgetInvalidateRelevance, .widgetStack, .groupCreate, .groupAdmit, .groupLeave, .groupNotify, .groupGet,
-            .groupList, .groupInfo:
+            .widgetInvalidateRelevance, .widgetStack, .groupCreate, .groupAdmit, .groupLeave, .groupRemove,
+            .groupNotify, .groupGet, .groupList, .groupInfo:
             false
         case .activityUpdate, .activityEnd, .activityDismiss, .activityRenew, .activityHeartbeat: true
         case .activityStart: present.contains(.ifExists)

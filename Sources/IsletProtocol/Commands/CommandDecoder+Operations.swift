@@ -52,6 +52,7 @@ extension CommandDecoder {
         case .groupAdmit:
             .group(.admit(try groupAddress(frame), member: try requiredText(.member, .app, frame)))
         case .groupLeave: .group(.leave(try groupAddress(frame)))
+        case .groupRemove: .group(.remove(try groupAddress(frame)))
         case .groupSet: .group(try groupSet(frame))
         case .groupDelete: .group(.delete(try groupKeyAddress(frame)))
         case .groupNotify: .group(.notify(try groupAddress(frame), name: try requiredText(.name, .name, frame)))

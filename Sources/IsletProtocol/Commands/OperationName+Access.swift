@@ -36,7 +36,7 @@ extension OperationName {
             .widgetInvalidateRecommendations, .widgetInvalidateRelevance:
             .change
         case .groupGet, .groupList, .groupInfo: .read
-        case .groupCreate, .groupAdmit, .groupLeave, .groupSet, .groupDelete, .groupNotify: .change
+        case .groupCreate, .groupAdmit, .groupLeave, .groupRemove, .groupSet, .groupDelete, .groupNotify: .change
         case .providerList: .read
         case .providerRegister, .providerAnswer, .providerFail, .providerPong, .providerDrain, .providerLeave:
             .connection

@@ -10,7 +10,7 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
     case widgetAdd, widgetConfigure, widgetRemove, widgetReload, widgetVisible, widgetTap, widgetGet, widgetHistory
     case widgetExplain, widgetTimeline, widgetBudget, widgetList, widgetKinds, widgetSnapshot, widgetOptions
     case widgetRecommendations, widgetInvalidateRecommendations, widgetInvalidateRelevance, widgetStack
-    case groupCreate, groupAdmit, groupLeave, groupSet, groupDelete, groupNotify, groupGet, groupList, groupInfo
+    case groupCreate, groupAdmit, groupLeave, groupRemove, groupSet, groupDelete, groupNotify, groupGet, groupList, groupInfo
     case providerRegister, providerAnswer, providerFail, providerPong, providerDrain, providerLeave, providerList
     case settingsSet, settingsGet, deviceEvent, clockAdvance, serviceInfo, servicePing, serviceBackup
     case serviceStats, timerList, slotList, subscriberList, problemList, entityFind
@@ -65,6 +65,7 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .groupCreate: "group.create"
         case .groupAdmit: "group.admit"
         case .groupLeave: "group.leave"
+        case .groupRemove: "group.remove"
         case .groupSet: "group.set"
         case .groupDelete: "group.delete"
         case .groupNotify: "group.notify"
@@ -159,6 +160,7 @@ package enum OperationName: UInt8, Sendable, CaseIterable {
         case .groupCreate: [.app, .group, .members]
         case .groupAdmit: [.app, .group, .member]
         case .groupLeave: [.app, .group]
+        case .groupRemove: [.app, .group]
         case .groupSet: [.app, .group, .key, .value]
         case .groupDelete: [.app, .group, .key]
         case .groupNotify: [.app, .group, .name]

@@ -87,7 +87,7 @@ extension Partition {
             events: statistics.events, joins: statistics.joins, apps: engine.apps.apps.count,
             devices: engine.devices.count, activities: engine.countByState, controls: engine.controls.countByState,
             widgets: engine.widgets.countByState, entities: engine.entityCount,
-            groups: (groups: engine.groups.all.count, keys: engine.groups.count, bytes: walked.groupBytes),
+            groups: (groups: engine.groups.groupCount, keys: engine.groups.count, bytes: walked.groupBytes),
             timers: (armed: engine.armedTimers, overdue: walked.overdue, nextAt: walked.nextAt),
             lateness: statistics.lateness.reading(at: monotonic), answers: statistics.answers.reading(at: monotonic),
             commits: statistics.commits.reading(at: monotonic),

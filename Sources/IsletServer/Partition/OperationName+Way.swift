@@ -23,7 +23,7 @@ extension OperationName {
         case .widgetAdd, .widgetConfigure, .widgetRemove, .widgetReload, .widgetVisible, .widgetTap,
             .widgetInvalidateRecommendations, .widgetInvalidateRelevance:
             .widget
-        case .groupCreate, .groupAdmit, .groupLeave, .groupSet, .groupDelete, .groupNotify: .group
+        case .groupCreate, .groupAdmit, .groupLeave, .groupRemove, .groupSet, .groupDelete, .groupNotify: .group
         default: .activity
         }
     }

@@ -13,6 +13,10 @@ extension Partition {
         /// Whether a device is locked, by its name.
         case lock([UInt8])
         case group(GroupID)
+        /// A group of this name, which was removed: it is only forgotten.
+        case formerGroup([UInt8])
+        /// How far the revisions of removed groups had come.
+        case removedGroups
         case widgetKind(DeclaredKindID)
         /// What decides on a device whether reloads of widgets are charged, by its name.
         case conditions([UInt8])
@@ -54,6 +58,10 @@ extension Partition {
         case .group(let group):
             engine.writeFact(group: group, to: &image)
             return (engine.factKey(group: group), true)
+        case .formerGroup(let name): return (engine.factKey(group: name), false)
+        case .removedGroups:
+            engine.writeRemovedGroupsFact(to: &image)
+            return (Engine.removedGroupsKey, true)
         case .widgetKind(let kind):
             engine.writeFact(widgetKind: kind, to: &image)
             return (engine.factKey(widgetKind: kind), true)

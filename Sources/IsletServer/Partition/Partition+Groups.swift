@@ -10,6 +10,7 @@ extension Partition {
         case .create(let address, let members): outcome = createGroup(address, members, frame)
         case .admit(let address, let member): outcome = engine.admit(member, to: address, frame)
         case .leave(let address): outcome = engine.leaveGroup(address, frame)
+        case .remove(let address): outcome = engine.removeGroup(address, frame)
         case .set(let address, let value):
             outcome = engine.setGroupKey(address, value: value, envelope, frame, at: now.domain)
         case .delete(let address): outcome = engine.deleteGroupKey(address, envelope, frame, at: now.domain)
@@ -96,7 +97,7 @@ extension Partition {
             }
         case .list where isAnswerFull: return refuse(envelope, frame, .busy(retryAfter: Self.fullAnswerRetry))
         case .list(let list): return self.list(list, group, envelope, frame)
-        case .create, .admit, .leave, .set, .delete, .notify: preconditionFailure("a change is no read")
+        case .create, .admit, .leave, .remove, .set, .delete, .notify: preconditionFailure("a change is no read")
         }
     }
 

@@ -28,7 +28,12 @@ extension Partition {
             case .appOnDevice(let place): noteFact(.appOnDevice(place))
             case .controlKind(let kind): noteFact(.controlKind(kind))
             case .lock(let name): noteFact(.lock(name))
-            case .group(let group): noteFact(.group(group))
+            case .group(let group):
+                // It may be gone by now, which another note tells.
+                if !engine.groups[group].isRemoved { noteFact(.group(group)) }
+            case .formerGroup(let name):
+                noteFact(.removedGroups)
+                noteFact(.formerGroup(name))
             case .widgetKind(let kind): noteFact(.widgetKind(kind))
             case .conditions(let change): noteConditions(change)
             case .activity(let slot): noteActivity(slot)
@@ -102,6 +107,7 @@ extension Partition {
             if engine.restoreLock(key, isLocked: false, isInSnapshot: false) { return }
             if try restoreTravel(key, nil) { return }
             if try engine.restoreReload(key, nil, isInSnapshot: false) { return }
+            if let name = engine.restoreGroupRemoval(key) { return recoveringRemovals.append(name) }
             guard engine.forgetFact(key) else { throw .unknownValue }
         case .activity(let id, let image):
             recoveringSigns.append((id, try ActivityImage(content.extracting(image))))

@@ -219,6 +219,8 @@ extension Partition {
         recoveringSigns.removeAll(keepingCapacity: true)
         for held in recoveringHolds { engine.restore(held) }
         recoveringHolds.removeAll(keepingCapacity: true)
+        for name in recoveringRemovals { engine.finishGroupRemoval(name) }
+        recoveringRemovals.removeAll(keepingCapacity: true)
     }
 
     private func report() {

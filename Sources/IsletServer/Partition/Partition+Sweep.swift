@@ -36,6 +36,8 @@ struct SnapshotSweep {
     var controlReloads: [SweptKinds] = []
     var widgetReloads: [SweptKinds] = []
     var groups = 0
+    /// The names of removed groups.
+    var formerGroups: [[UInt8]] = []
 
     /// How many facts of each kind a piece has where so many wait.
     static func share(of waiting: Int) -> Int {
@@ -53,7 +55,7 @@ struct SnapshotSweep {
 
     var hasFacts: Bool {
         apps > 0 || !appsOnDevices.isEmpty || !formerDevices.isEmpty || traces > 0 || kinds > 0 || widgetKinds > 0
-            || !controlReloads.isEmpty || !widgetReloads.isEmpty || groups > 0
+            || !controlReloads.isEmpty || !widgetReloads.isEmpty || groups > 0 || !formerGroups.isEmpty
     }
 
     /// The most eighths of a row for an event.
@@ -150,6 +152,7 @@ extension Partition {
             || !engine.formerDevices.isEmpty || retries.changedTraceCount > 0 || !engine.controls.changedSlots.isEmpty
             || !engine.controls.changedKinds.isEmpty || engine.controls.lockedDevices.hasChanges
             || !engine.groups.changedSlots.isEmpty || !engine.groups.changedGroups.isEmpty
+            || !engine.groups.formerNames.isEmpty
             || !engine.widgets.changedSlots.isEmpty || !engine.widgets.changedKinds.isEmpty
             || engine.widgets.conditions.hasChanges || !engine.controls.changedReloads.isEmpty
             || !engine.widgets.changedReloads.isEmpty
@@ -171,6 +174,7 @@ extension Partition {
             engine.controls.changedSlots.rewind()
             engine.groups.changedSlots.rewind()
             sweeping.groups = engine.groups.changedGroups.count
+            sweeping.formerGroups = engine.groups.takeFormerNames()
             engine.widgets.changedSlots.rewind()
             sweeping.apps = engine.changedApps.count
             sweeping.appsOnDevices = Array(engine.changedAppsOnDevices)
@@ -269,6 +273,12 @@ extension Partition {
         let groups = engine.groups.takeChangedGroups(min(share, sweeping.groups))
         sweeping.groups -= groups.count
         for group in groups { add(.group(group), to: &chunk) }
+        if !sweeping.formerGroups.isEmpty { add(.removedGroups, to: &chunk) }
+        for _ in 0..<share {
+            guard let name = sweeping.formerGroups.popLast() else { break }
+            // Another one was made by that name since, and may be written already.
+            if engine.groups.find(name) == nil { add(.formerGroup(name), to: &chunk) }
+        }
         let traces = retries.takeChangedTraces(min(share, sweeping.traces))
         sweeping.traces -= traces.count
         for client in traces { add(.trace(client), to: &chunk) }

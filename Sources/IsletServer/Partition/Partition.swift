@@ -87,6 +87,8 @@ package final class Partition {
     private(set) var salvage: RecoverySalvage?
     /// The notes about held reloads of that batch; as above.
     var recoveringHolds: [HeldReload] = []
+    /// The groups that notes of the batch have removed, by their names.
+    var recoveringRemovals: [[UInt8]] = []
     @exclusivity(unchecked) var flights = Flights()
     var heldAnswers = HeldAnswers()
 

@@ -19,6 +19,10 @@ struct GroupMaker {
         if owner == nil, random.oneIn(2) { return create(group) }
         let asker = random.oneIn(3) ? CommandMaker.apps[random.below(CommandMaker.apps.count)] : owner ?? app
         let key = Self.keys[random.below(Self.keys.count)]
+        // Few groups come to have no key by chance.
+        if owner != nil, oracle.groupKeyCount(group) <= 1, random.oneIn(4) {
+            return command(asker, GroupDeed(group, .remove), "remove", [])
+        }
         switch random.weighted([2, 4, 3, 2, 40, 8, 5, 16, 6]) {
         case 0: return create(group)
         case 1:

@@ -18,6 +18,7 @@ struct GroupCommand: AsyncParsableCommand {
             the app that made the group.
             """,
         subcommands: [
-            Create.self, Admit.self, Leave.self, Info.self, Set.self, Get.self, List.self, Delete.self, Notify.self,
+            Create.self, Admit.self, Leave.self, Remove.self, Info.self, Set.self, Get.self, List.self, Delete.self,
+            Notify.self,
         ])
 }

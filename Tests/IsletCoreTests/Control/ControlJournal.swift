@@ -57,7 +57,7 @@ final class ControlJournal: ControlRecorder {
             case .controlReload(let kinds):
                 let isKnown = engine.writeFact(controlReload: kinds, to: &writer)
                 batch.append(.note(key: engine.factKey(controlReload: kinds), value: isKnown ? writer.bytes : nil))
-            case .activity, .group, .widgetKind, .conditions, .heldReload, .widgetReload:
+            case .activity, .group, .formerGroup, .widgetKind, .conditions, .heldReload, .widgetReload:
                 complain("neither heartbeats nor settings, groups or widgets here")
             }
         }

@@ -3,7 +3,8 @@ import IsletCore
 /// What the server writes of groups, in memory: events with their images, notes, ends of streams and the snapshot.
 struct GroupJournal {
     private enum Entry {
-        case note(key: [UInt8], value: [UInt8])
+        /// nil: it is forgotten.
+        case note(key: [UInt8], value: [UInt8]?)
         case event(Engine.RestoredKey, seq: UInt64, image: [UInt8], value: [UInt8])
         case end(app: [UInt8], seq: UInt64, entities: Int, digest: UInt64)
     }
@@ -15,21 +16,42 @@ struct GroupJournal {
         var value: [UInt8]
     }
 
-    private var batches: [[Entry]] = []
+    /// Its notes, then its events.
+    private struct Batch {
+        var notes: [Entry] = []
+        var events: [Entry] = []
+    }
+
+    private var batches: [Batch] = []
     private var facts: [[UInt8]: [UInt8]] = [:]
     private var rows: [Slot: Row] = [:]
     private var holdsThrough = 0
     private var round: Int?
 
-    mutating func begin(_ engine: borrowing Engine) {
-        var batch: [Entry] = []
-        for note in engine.notes {
-            guard case .group(let group) = note else { continue }
-            var writer = ImageWriter()
-            engine.writeFact(group: group, to: &writer)
-            batch.append(.note(key: engine.factKey(group: group), value: writer.bytes))
+    /// - Parameter continues: whether the batch of the command before goes on, which no round of the snapshot holds yet.
+    mutating func begin(_ engine: borrowing Engine, continues: Bool) {
+        if !continues || batches.isEmpty || round == batches.count || holdsThrough == batches.count {
+            batches.append(Batch())
         }
-        batches.append(batch)
+        for note in engine.notes {
+            var writer = ImageWriter()
+            switch note {
+            case .group(let group):
+                engine.writeFact(group: group, to: &writer)
+                append(note: engine.factKey(group: group), writer.bytes)
+            case .formerGroup(let name):
+                engine.writeRemovedGroupsFact(to: &writer)
+                append(note: Engine.removedGroupsKey, writer.bytes)
+                append(note: engine.factKey(group: name), nil)
+            case .app, .appOnDevice, .activity, .controlKind, .lock, .widgetKind, .conditions, .heldReload, .controlReload,
+                .widgetReload:
+                break
+            }
+        }
+    }
+
+    private mutating func append(note key: [UInt8], _ value: [UInt8]?) {
+        batches[batches.count - 1].notes.append(.note(key: key, value: value))
     }
 
     mutating func record(_ event: GroupEvent, key: String, value: String, _ engine: borrowing Engine) {
@@ -37,13 +59,13 @@ struct GroupJournal {
         writer.image(of: event, in: engine)
         let place = Engine.RestoredKey(
             owner: engine.apps[event.app].name, group: engine.groups[event.group].name, key: Array(key.utf8))
-        batches[batches.count - 1].append(
+        batches[batches.count - 1].events.append(
             .event(place, seq: event.seq, image: writer.bytes, value: event.name == .set ? Array(value.utf8) : []))
     }
 
     mutating func end(_ engine: borrowing Engine) {
         for record in engine.apps.apps where record.seq > 0 {
-            batches[batches.count - 1].append(
+            batches[batches.count - 1].events.append(
                 .end(app: record.name, seq: record.seq, entities: record.entities, digest: record.digest.value))
         }
     }
@@ -62,6 +84,12 @@ struct GroupJournal {
                 writer.removeAll()
                 engine.writeFact(group: group, to: &writer)
                 facts[engine.factKey(group: group)] = writer.bytes
+            }
+            for name in engine.groups.takeFormerNames() {
+                writer.removeAll()
+                engine.writeRemovedGroupsFact(to: &writer)
+                facts[Engine.removedGroupsKey] = writer.bytes
+                facts[engine.factKey(group: name)] = nil
             }
         }
         var left = count
@@ -99,7 +127,8 @@ struct GroupJournal {
         }
         engine.finishSnapshot()
         for batch in batches.dropFirst(holdsThrough) {
-            for entry in batch { try Self.restore(entry, to: &engine) }
+            for entry in batch.notes + batch.events { try Self.restore(entry, to: &engine) }
+            for case .note(let key, nil) in batch.notes { engine.finishGroupRemoval(Array(key.dropFirst())) }
         }
         try engine.finishRestoring(isProven: true)
     }
@@ -107,7 +136,13 @@ struct GroupJournal {
     private static func restore(_ entry: Entry, to engine: inout Engine) throws {
         switch entry {
         case .note(let key, let value):
-            _ = try engine.restoreGroupFact(key.span, value.span, isInSnapshot: false)
+            guard let value else {
+                guard engine.restoreGroupRemoval(key.span) != nil else { throw ImageError.unknownValue }
+                return
+            }
+            guard try engine.restoreGroupFact(key.span, value.span, isInSnapshot: false) else {
+                throw ImageError.unknownValue
+            }
         case .event(let key, let seq, let image, let value):
             let range = value.isEmpty ? nil : FrameRange(0..<value.count)
             try engine.restoreGroupEvent(key, seq: seq, try GroupImage(image.span), value: range, of: value.span)

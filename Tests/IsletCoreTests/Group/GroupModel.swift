@@ -18,16 +18,20 @@ final class GroupModel {
     }
 
     private(set) var groups: [String: Group] = [:]
+    private var highestRemoved: UInt32 = 0
     private var seqs: [String: UInt64] = [:]
 
     func create(_ group: String, _ app: String, _ members: [String]) {
         var all = [app]
         for member in members where !all.contains(member) { all.append(member) }
-        groups[group] = Group(owner: app, members: all)
+        groups[group] = Group(owner: app, members: all, highestDeleted: highestRemoved)
     }
 
     func admit(_ member: String, _ group: String) { groups[group]?.members.append(member) }
     func leave(_ group: String, _ app: String) { groups[group]?.members.removeAll { $0 == app } }
+    func remove(_ group: String) {
+        highestRemoved = max(highestRemoved, groups.removeValue(forKey: group)?.highestDeleted ?? 0)
+    }
     func notify(_ group: String) { seqs[groups[group]?.owner ?? "", default: 0] += 1 }
 
     func set(_ key: String, _ value: String, _ group: String, _ app: String, _ now: Instant) {
@@ -47,6 +51,7 @@ final class GroupModel {
 
     /// Whether an engine says the same: members, keys in order, values, counts, and the streams' digests.
     func check(_ engine: borrowing Engine) {
+        #expect(engine.groups.groupCount == groups.count)
         var entities = 0
         var digests: [String: UInt64] = [:]
         for (name, group) in groups {

@@ -11,12 +11,17 @@ struct GroupRecoveryTests {
         let app = Self.apps[Int(random.below(3))]
         let group = random.oneIn(3) ? "h" : "g"
         let key = "k\(random.below(6))"
-        switch random.below(12) {
+        rig.continuesBatch = random.oneIn(2)
+        switch random.below(13) {
         case 0: rig.create(group, by: app, with: random.oneIn(2) ? ["m", "x"] : [])
         case 1: rig.admit(Self.apps[Int(random.below(3))], to: group, by: app)
         case 2: rig.leave(group, by: app)
         case 3: rig.notify("n", group, by: app)
-        case 4, 5, 6: rig.delete(key, in: group, by: app)
+        case 4:
+            // Seldom has a group no key by chance.
+            for key in rig.list(in: group) where random.oneIn(2) { rig.delete(key, in: group, by: app) }
+            rig.remove(group, by: app)
+        case 5, 6, 7: rig.delete(key, in: group, by: app)
         default: rig.set(key, "\(random.below(1_000))", in: group, by: app)
         }
         if random.oneIn(3) { rig.sweep(Int(random.below(5))) }
@@ -56,6 +61,40 @@ struct GroupRecoveryTests {
         rig.sweep(100)
         let copy = try GroupRig(restoring: rig)
         #expect(copy.set("a", "1", by: "o") == "applied" && copy.revision("a") == 7)
+    }
+
+    @Test("what was removed stays so, and keys of a group that is made anew are newer than those of the one before")
+    func removed() throws {
+        for isSwept in [false, true] {
+            let rig = GroupRig()
+            rig.create("g", by: "o", with: ["m"])
+            for value in 0..<5 { rig.set("a", "\(value)", by: "o") }
+            #expect(rig.remove("g", by: "o") == "1 keys")
+            #expect(rig.remove("g", by: "m") == "app notAllowedHere")
+            rig.delete("a", by: "m")
+            #expect(rig.remove("g", by: "o") == "applied")
+            #expect(rig.remove("g", by: "o") == "unknown")
+            if isSwept { rig.sweep(100) }
+            let copy = try GroupRig(restoring: rig)
+            #expect(copy.set("a", "1", by: "o") == "unknown")
+            #expect(copy.create("g", by: "m") == "applied", "of another app")
+            #expect(copy.set("a", "1", by: "m") == "applied" && copy.revision("a") == 7)
+            #expect(copy.create("other", by: "m") == "applied")
+            let third = try GroupRig(restoring: copy)
+            #expect(third.revision("a") == 7)
+        }
+    }
+
+    @Test("a group is removed by its own number alone, which another has later")
+    func numbers() {
+        let rig = GroupRig()
+        rig.create("g", by: "o")
+        rig.create("h", by: "o")
+        rig.remove("g", by: "o")
+        rig.create("i", by: "m")
+        rig.set("a", "1", in: "i", by: "m")
+        rig.set("a", "2", in: "h", by: "o")
+        #expect(rig.list(in: "i") == ["a"] && rig.list(in: "h") == ["a"] && rig.list() == [])
     }
 
     @Test("an image of a later release or a damaged one is refused")

@@ -10,6 +10,8 @@ final class GroupRig {
     /// The events of the last step, such as `set com.a/group/g/k r1 first`.
     private(set) var told: [String] = []
     private(set) var journal = GroupJournal()
+    /// Whether the next command belongs to the batch of the one before.
+    var continuesBatch = false
 
     init(_ rules: RuleSet = .standard) {
         engine = Engine(rules: rules, start: now)
@@ -48,6 +50,13 @@ final class GroupRig {
         command(app, group) { engine, frame, address, _ in
             engine.leaveGroup(address, frame)
         } then: { model.leave(group, app) }
+    }
+
+    @discardableResult
+    func remove(_ group: String, by app: String) -> String {
+        command(app, group) { engine, frame, address, _ in
+            engine.removeGroup(address, frame)
+        } then: { model.remove(group) }
     }
 
     @discardableResult
@@ -108,7 +117,7 @@ final class GroupRig {
 
     private func take(_ value: String) {
         told = []
-        journal.begin(engine)
+        journal.begin(engine, continues: continuesBatch)
         for event in engine.groups.events {
             let name = event.slot.flatMap { engine.groups.record(at: $0) }.map { item in
                 engine.withBytes(of: item.key) { String(decoding: $0, as: UTF8.self) }
@@ -158,6 +167,7 @@ final class GroupRig {
         case .ignored(_, _, let reason): "\(reason)"
         case .refused(.groupUnknown): "unknown"
         case .refused(.groupExists): "exists"
+        case .refused(.groupHasKeys(_, let count)): "\(count) keys"
         case .refused(.notAMember): "unauthorized"
         case .refused(.notFound): "notFound"
         case .refused(.revisionConflict(let present)): "conflict \(present)"

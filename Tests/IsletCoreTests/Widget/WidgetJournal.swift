@@ -66,7 +66,7 @@ final class WidgetJournal {
                 batch.append(.held(writer.bytes))
             case .widgetReload(let kinds):
                 batch.append(.note(key: engine.factKey(widgetReload: kinds), value: fact(widgetReload: kinds, engine)))
-            case .controlKind, .lock, .group, .activity, .controlReload: complain("only widgets here")
+            case .controlKind, .lock, .group, .formerGroup, .activity, .controlReload: complain("only widgets here")
             }
         }
     }
