@@ -1,5 +1,7 @@
 """Groups: data that the processes of an app family share, and the signals between them."""
 
+import contextlib
+import sqlite3
 import threading
 
 import pytest
@@ -11,6 +13,7 @@ from support.durable import Durable
 from support.events import Events
 from support.replica import Replica
 from support.widgets import rules
+from support.wire import Deadline
 
 OWNER, EXTENSION, STRANGER = "com.example.pizza", "com.example.pizza.widgets", "com.example.stranger"
 GROUP = "group.com.example.pizza"
@@ -490,4 +493,69 @@ def test_a_removed_group_stays_removed(wire, tmp_path, how):
     owner, stranger = again()
     assert owner.set("applied", key="k", value=1)["group"]["revision"] == 7
     assert services.bulk().digest()["entities"] == 1
+    services.stop()
+
+
+def in_batches(services, op, names, app=OWNER, **fields):
+    for first in range(0, len(names), 256):
+        answers = services.client.batch(*[
+            services.client.command(op, app=app, group=name, **fields) for name in names[first:first + 256]])
+        assert {answer["ok"] for answer in answers} == {True}, answers
+
+
+def snapshot(services):
+    """How many groups are in the snapshot by now, and the batch that it holds everything through."""
+    with contextlib.closing(sqlite3.connect(f"file:{services.data}/state.db?mode=ro", uri=True)) as database:
+        [[groups]] = database.execute("select count(*) from fact where substr(key, 1, 1) = x'67'")
+        [[through]] = database.execute("select value from meta where key = 'holds_through'")
+    return groups, int(through)
+
+
+def test_at_the_limit_of_groups_a_removed_one_is_taken_back_with_the_one_in_its_place(wire, tmp_path):
+    services = Durable(wire, tmp_path / "data").start()
+    in_batches(services, "group.create", [f"g{n}" for n in range(10_000)])
+    command = services.client.command
+    answers = services.client.batch(
+        command("group.set", app=OWNER, group="g17", key="k", value=1),
+        command("group.delete", app=OWNER, group="g17", key="k"),
+        command("group.remove", app=OWNER, group="g17"), command("group.create", app=STRANGER, group=GROUP))
+    assert {answer["ok"] for answer in answers} == {True}, answers
+    services.restart()
+    assert services.client.read("service.stats")["stats"]["groups"]["groups"] == 10_000
+    assert code(services.client.refused("group.info", app=OWNER, group="g17")) == ("notFound", {"group": "g17"})
+    assert code(services.client.refused("group.create", app=OWNER, group="g17")) == ("quotaExceeded", {"limit": 10_000})
+    services.stop()
+
+
+def test_groups_that_are_made_anew_while_the_snapshot_forgets_them_stay_those_of_who_made_them(wire, tmp_path):
+    services = Durable(wire, tmp_path / "data").start()
+    names = [f"g{n}" for n in range(3_000)]
+    in_batches(services, "group.create", names, members=[EXTENSION])
+    services.stop().start()
+    in_batches(services, "group.remove", names)
+    deadline = Deadline()
+    while snapshot(services)[0] == len(names):  # a part of them at a time
+        assert not deadline.passed
+    _, through = snapshot(services)
+    in_batches(services, "group.create", names, app=STRANGER)
+    in_batches(services, "group.set", names, app=STRANGER, key="k", value=1)
+    while snapshot(services)[1] == through:
+        assert not deadline.passed
+    services.restart()
+    in_batches(services, "group.info", names, app=STRANGER)
+    assert code(services.client.refused("group.info", app=EXTENSION, group="g0")) == ("unauthorized", {"group": "g0"})
+    services.stop()
+
+
+def test_the_snapshot_goes_on_where_groups_are_removed_that_it_was_to_write(wire, tmp_path):
+    services = Durable(wire, tmp_path / "data").start()
+    names = [f"g{n}" for n in range(6_000)]
+    in_batches(services, "group.create", names)
+    deadline = Deadline()
+    while snapshot(services)[0] < 600:  # a part of them at a time
+        assert not deadline.passed
+    in_batches(services, "group.remove", names[::-1])
+    _, through = snapshot(services)
+    while snapshot(services)[0] or snapshot(services)[1] < through + 20:
+        assert not deadline.passed, snapshot(services)
     services.stop()

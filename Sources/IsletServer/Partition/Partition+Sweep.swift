@@ -139,12 +139,14 @@ extension Partition {
             + engine.groups.changedSlots.count
     }
 
-    /// How many facts wait to be written, but for the few there are of kinds, groups and reloads. What devices report makes no
-    /// events that would pay for them.
+    /// How many facts wait to be written, but for the few there are of kinds and reloads. What devices report makes no events
+    /// that would pay for them, nor do groups that are made and removed.
     private var changedFacts: Int {
         let ofApps = engine.changedApps.count + engine.changedAppsOnDevices.count + sweeping.appsOnDevices.count
         let ofDevices = engine.controls.lockedDevices.changeCount + engine.widgets.conditions.changeCount
-        return ofApps + ofDevices + engine.formerDevices.count + sweeping.formerDevices.count + retries.changedTraceCount
+        let ofGroups = engine.groups.changedGroups.count + engine.groups.formerNames.count + sweeping.formerGroups.count
+        return ofApps + ofDevices + ofGroups + engine.formerDevices.count + sweeping.formerDevices.count
+            + retries.changedTraceCount
     }
 
     private var hasChanges: Bool {
@@ -271,13 +273,19 @@ extension Partition {
             add(.widgetReload(kinds), to: &chunk)
         }
         let groups = engine.groups.takeChangedGroups(min(share, sweeping.groups))
-        sweeping.groups -= groups.count
+        // Of those that had changed some may have been removed since.
+        sweeping.groups = min(sweeping.groups - groups.count, engine.groups.changedGroups.count)
         for group in groups { add(.group(group), to: &chunk) }
         if !sweeping.formerGroups.isEmpty { add(.removedGroups, to: &chunk) }
         for _ in 0..<share {
             guard let name = sweeping.formerGroups.popLast() else { break }
-            // Another one was made by that name since, and may be written already.
-            if engine.groups.find(name) == nil { add(.formerGroup(name), to: &chunk) }
+            // Another one was made by that name since, of another app perhaps: this round may not end with the one before,
+            // of whose removal no batch behind it tells.
+            if let group = engine.groups.find(name) {
+                add(.group(group), to: &chunk)
+            } else {
+                add(.formerGroup(name), to: &chunk)
+            }
         }
         let traces = retries.takeChangedTraces(min(share, sweeping.traces))
         sweeping.traces -= traces.count
