@@ -193,15 +193,17 @@ def test_an_address_where_something_else_answered_first_is_tried_again(
         proxy.close()
 
 
-def test_a_tail_whose_connection_leads_nowhere_any_more_makes_another(running, service, client, islet):
+@pytest.mark.parametrize("has_events", [True, False])
+def test_a_tail_whose_connection_leads_nowhere_any_more_makes_another(running, service, client, islet, has_events):
     """Such as through a proxy whose other side is gone without a word: it stays open."""
-    client.start(key="a")
+    if has_events:
+        client.start(key="a")
     proxy = Proxy(service.events)
     follower = running("tail", env={**islet.env, "ISLET_EVENTS": proxy.url})
     try:
-        follower.message("following from")
+        follower.message("following")
         proxy.mute()
-        client.applied("activity.update", key="a", contentState={"n": 1})
+        client.start(key="b")
         follower.lines(1, seconds=3 * DEADLINE)
     finally:
         proxy.close()

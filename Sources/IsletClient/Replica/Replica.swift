@@ -140,10 +140,10 @@ package struct Replica: Sendable {
     }
 
     /// Nothing was heard for longer than the service is silent about an app that has events. The answer that tells of a new
-    /// connection may have been lost, and a new history that has no events yet shows in nothing else.
+    /// connection may have been lost, and a new history that has no events yet shows in nothing else. Where there are no
+    /// events yet, nothing but the answer tells whether the connection leads anywhere.
     package mutating func silent() -> [ReplicaEffect] {
-        guard !isJoining, streams.values.contains(where: { $0.seq > 0 }) else { return [] }
-        return freshJoin()
+        isJoining ? [] : freshJoin()
     }
 
     /// The reader is behind.

@@ -61,12 +61,13 @@ import Testing
         #expect(asked.count == 1)
     }
 
-    @Test mutating func `where nothing has happened yet, silence means nothing`() throws {
+    /// Nothing else tells of a connection that leads nowhere.
+    @Test mutating func `where nothing has happened yet, a silent reader joins anew as well`() throws {
         try join("")
-        for seconds in [20, 40, 60] {
-            let asked = joins(table.due(now: start + .seconds(seconds)))
-            #expect(asked.isEmpty)
-        }
+        let early = joins(table.due(now: start + Table.silence - .milliseconds(1)))
+        #expect(early.isEmpty)
+        let asked = joins(table.due(now: start + Table.silence))
+        #expect(asked.count == 1)
     }
 
     @Test mutating func `a reader too many is refused`() {
