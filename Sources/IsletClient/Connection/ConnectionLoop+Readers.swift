@@ -82,6 +82,7 @@ extension ConnectionLoop {
                 if bulk.takeLoss() { perform(table.bulkLost(now: .now) { bulk.holds(req: $0) }) }
                 return false
             }
+            bulkSilence = Self.shortestSilence
             reports.moved(by: 1)
             perform(table.received(bulk: frames, now: .now))
         }

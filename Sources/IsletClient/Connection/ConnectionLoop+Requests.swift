@@ -100,6 +100,7 @@ extension ConnectionLoop {
     func receiveAnswers() -> Bool {
         for _ in 0..<Self.messagesPerTurn {
             guard let frames = commands.receive(into: &message) else { return false }
+            commandsSilence = Self.shortestSilence
             for frame in frames {
                 switch requests.received(frame, now: .now) {
                 case .finished(let req, let result): complete(req, result)

@@ -35,6 +35,9 @@ actor ConnectionLoop: BusLoop {
 
     /// Whether a ping is under way that tells whether the connection of the commands leads anywhere.
     var isProbing = false
+    /// How long the connections of commands and of bulk may be silent now, though something is waited for.
+    var commandsSilence = ConnectionLoop.shortestSilence
+    var bulkSilence = ConnectionLoop.shortestSilence
     /// Since when nothing has come by the subscriptions though a join is waited for.
     var deafSince: ContinuousClock.Instant?
 
