@@ -63,7 +63,8 @@ package struct GroupTable: ~Copyable {
     ///   removed meanwhile are those of none.
     mutating func make(_ name: [UInt8], owner: AppID, named ownerName: [UInt8], isRestored: Bool) -> GroupID {
         var record = GroupRecord(name: name, owner: owner, named: ownerName)
-        record.highestDeleted = highestRemoved
+        // What is taken back says itself above which revision it began.
+        record.highestDeleted = isRestored ? 0 : highestRemoved
         let number: GroupID
         if !isRestored, let free = vacant.popLast() {
             number = free

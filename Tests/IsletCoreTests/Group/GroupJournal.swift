@@ -115,7 +115,8 @@ struct GroupJournal {
     }
 
     func restore(to engine: inout Engine) throws {
-        for (key, value) in facts {
+        // That about removed groups first, which those about groups must not depend on.
+        for (key, value) in facts.sorted(by: { $1.key.lexicographicallyPrecedes($0.key) }) {
             if try engine.restoreFact(key.span, value.span, isInSnapshot: true) { continue }
             guard try engine.restoreGroupFact(key.span, value.span, isInSnapshot: true) else {
                 throw ImageError.unknownValue
