@@ -221,6 +221,18 @@ def test_a_command_whose_connection_leads_nowhere_goes_by_another(running, servi
         proxy.close()
 
 
+def test_a_large_answer_by_a_slow_connection_comes(running, service, client, islet):
+    """It takes longer than a connection may be silent at first, and the answer to a ping stands behind it."""
+    client.batch(*(client.command("activity.start", attributes={}, contentState={"text": "x" * 4_000}) for _ in range(200)))
+    proxy = Proxy(service.commands, bytes_per_second=45_000)
+    words = ("activity", "list", "--limit", "1000", "--json", "--timeout", "90s")
+    listing = running(*words, env={**islet.env, "ISLET_COMMANDS": proxy.url})
+    try:
+        assert listing.wait(seconds=3 * DEADLINE) == 0, listing.messages
+    finally:
+        proxy.close()
+
+
 def time_on_processor(process, thread):
     """How many nanoseconds a thread of this name has run."""
     tasks = pathlib.Path(f"/proc/{process.pid}/task").iterdir()
