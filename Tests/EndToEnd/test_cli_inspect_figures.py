@@ -140,7 +140,7 @@ def test_timers_shows_what_providers_are_asked(islet, client, wire, service):
     assert lines[:2] == ["", "CALL TIME LEFT SENT NAME APP DEVICE PROVIDER"]
     ends = [f"torch/{id[-12:]}" for id in ids]
     assert re.fullmatch(
-        rf"control\.value \d+ s \d+ m?s ago control {ends[0]} com\.example\.pizza a {provider.id[-12:]}", lines[2]), lines
+        rf"control\.value [\d.]+ s [\d.]+ m?s ago control {ends[0]} com\.example\.pizza a {provider.id[-12:]}", lines[2]), lines
     assert lines[3].startswith("control.value - waits control "), lines
     only = islet("timers", "--calls", "-o", "name")
     assert only.out.split() == ids and only.err == "showing 2 of 2 calls\n"
