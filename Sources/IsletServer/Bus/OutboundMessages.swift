@@ -158,6 +158,11 @@ package struct OutboundMessages: ~Copyable {
         parts.removeSubrange(kept...)
     }
 
+    /// Whether a message to a peer is among them.
+    func hasMessage(to peer: Peer) -> Bool {
+        parts.indices.contains { ($0 == 0 || !parts[$0 - 1].more) && self.peer(of: parts[$0]) == peer }
+    }
+
     private func peer(of part: Part) -> Peer {
         Peer(
             destination: part.destination,

@@ -50,8 +50,6 @@ final class BulkPull {
     var stored: JournalReadResult.Outcome?
     /// The number of chunks that were sent.
     var chunk = 0
-    /// The last batch that they may show something of.
-    var shows: UInt64 = 0
     /// When its client last gave credit, in monotonic milliseconds.
     var lastCreditAt: Milliseconds
 

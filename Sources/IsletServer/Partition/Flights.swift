@@ -146,6 +146,9 @@ struct Flights {
         committedMarks = marks
     }
 
+    /// Whether a message to a peer waits for a commit or for room.
+    func carryMessages(to peer: Peer) -> Bool { waiting.contains { $0.outbound.hasMessage(to: peer) } }
+
     /// Whether something may leave.
     var hasLanded: Bool { !landed.isEmpty }
 

@@ -135,8 +135,9 @@ extension Partition {
     /// Ends all pulls: the service stops, or the disk is full, and what they go on with would show what is not committed.
     func endPulls(_ reason: Refusal.Unavailable) {
         for pull in pulls {
-            // What was sent of it last may wait for room, and its end comes behind that.
-            let waitsForRoom = flights.isDiskFull && pull.shows > flights.committedThrough
+            // What was sent of it last may wait for room, also beside a change that it does not show, and its end comes
+            // behind that.
+            let waitsForRoom = flights.isDiskFull && flights.carryMessages(to: pull.peer)
             if waitsForRoom { leaveNow() }
             sendChunk(pull, ending: .unavailable(reason))
             if waitsForRoom { flights.hold(flights.board(&outbound)) }

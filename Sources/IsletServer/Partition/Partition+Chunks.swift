@@ -224,7 +224,6 @@ extension Partition {
         outbound.endMessage()
         pull.chunk += 1
         pull.credit -= 1
-        pull.shows = shownBatch
     }
 }
 

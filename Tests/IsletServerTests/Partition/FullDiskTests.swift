@@ -155,6 +155,35 @@ import Testing
     }
 
     /// It has taken effect: it waits for its batch, as the answer to a change does.
+    /// The chunk shows nothing that is not committed, and waits all the same: it leaves with the change made after it.
+    @Test func aPullEndsBehindItsChunkThatTheFullDiskHoldsBack() throws {
+        let service = try PartitionService(clock: .system)
+        for number in 0..<3 {
+            let many = (0..<100).map {
+                #"{"op":"activity.start","req":"\#(number).\#($0)","app":"com.x","type":"T","attributes":{},"contentState":{}}"#
+            }
+            service.turn { $0.take(many) }
+        }
+        service.holdsCommits = true
+        service.turn { $0.take(start(1)) }
+        let first = service.journal.state.lastBatch
+        // Its rows fill more than one chunk, and it has credit for one.
+        service.turn { $0.takeBulk(#"{"op":"bulk.snapshot","req":"s","app":"com.x","credit":1}"#) }
+        service.turn { $0.take(start(2)) }
+        service.turn {
+            $0.take(.committed(through: first, microseconds: 1))
+            $0.take(.isFull(free: 0))
+        }
+        #expect(service.takeChunks().isEmpty, "its end comes before its first chunk")
+        service.holdsCommits = false
+        service.turn { $0.take(.hasRoom) }
+        for _ in 0..<3 { service.turn { _ in } }
+        let headers = service.takeChunks().map { $0.frames[0] }
+        #expect(headers.count == 2)
+        #expect(headers.first?.contains(#""chunk":0,"rows":256"#) == true)
+        #expect(headers.last?.contains(#""end":true"#) == true && headers.last?.contains("diskFull") == true)
+    }
+
     @Test func aRegistrationIsNotRefusedWhereTheDiskBecomesFullMeanwhile() throws {
         let service = try PartitionService(clock: .system)
         service.holdsCommits = true
