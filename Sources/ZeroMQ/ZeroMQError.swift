@@ -70,7 +70,7 @@ extension ZeroMQError: CustomStringConvertible {
         case .invalidEndpoint: "not a valid endpoint"
         case .invalidArgument: "invalid argument"
         case .notSupported: "not supported by this type of socket"
-        case .tooManySockets: "too many open sockets"
+        case .tooManySockets: "no descriptor is free for another socket: raise the limit (ulimit -n)"
         case .wrongState: "not allowed in the socket's present state"
         case .closed: "the socket is closed"
         case .other(let code): unsafe String(cString: zmq_strerror(code))

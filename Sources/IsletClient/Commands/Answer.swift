@@ -29,7 +29,7 @@ public struct Answer: Sendable, Hashable {
     public subscript(name: String) -> RawJSON? { object[name] }
 
     /// The sequence number of the last event that the change made; reads with `minSeq` of it see the change.
-    public var seq: UInt64? { object["seq"]?.unsigned }
+    public var seq: UInt64? { object["seq"]?.sequenceNumber }
 
     /// The activity: the short form (id, revision, state, next deadline) after a change, the whole after a read.
     public var activity: RawObject? { object["activity"]?.object }

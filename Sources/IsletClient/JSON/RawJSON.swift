@@ -51,6 +51,12 @@ public struct RawJSON: Sendable, Hashable {
         UInt64(asciiText)
     }
 
+    /// The value of a stream's sequence number; nil for every other value, and for one that is so high that one more, or a
+    /// span of them, could not be counted. No service that is right comes near it.
+    package var sequenceNumber: UInt64? {
+        unsigned.flatMap { $0 < 1 << 62 ? $0 : nil }
+    }
+
     /// The nearest `Double` of a number; nil for every other value.
     public var double: Double? {
         guard let first = slice.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else { return nil }

@@ -121,7 +121,7 @@ extension StreamReplica {
 
     private mutating func replayFailed(_ error: ServiceError) -> [ReplicaEffect] {
         guard error.code == .tooOld else { return refused(error) }
-        return eventsLost(next: error.detail["oldest"]?.unsigned ?? waiting.first?.seq ?? head + 1)
+        return eventsLost(next: error.detail["oldest"]?.sequenceNumber ?? waiting.first?.seq ?? head + 1)
     }
 
     /// Events up to `next` cannot be had any more.

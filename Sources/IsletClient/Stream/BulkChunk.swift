@@ -48,14 +48,14 @@ package struct BulkChunk: Sendable, Hashable {
         var chunk = BulkChunk(req: req)
         chunk.number = header["chunk"]?.unsigned
         chunk.epoch = header["epoch"]?.string
-        chunk.fromSeq = header["fromSeq"]?.unsigned
+        chunk.fromSeq = header["fromSeq"]?.sequenceNumber
         chunk.rows = stride(from: 1, to: frames.count, by: 2).map { index in
             Row(topic: String(decoding: frames[index], as: UTF8.self), bytes: frames[index + 1])
         }
         if let error = header["error"] {
             chunk.end = .failed(ServiceError(error) ?? ServiceError(code: .other("unknown"), message: "unknown error"))
         } else if header["end"]?.bool == true {
-            guard let seq = header["seq"]?.unsigned else { return nil }
+            guard let seq = header["seq"]?.sequenceNumber else { return nil }
             chunk.end = .complete(
                 seq: seq,
                 entities: header["entities"]?.unsigned.map { Int(clamping: $0) },

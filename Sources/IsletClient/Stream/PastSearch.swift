@@ -40,7 +40,7 @@ package struct PastSearch: Sendable {
     /// - Throws: ``IsletError/refused(_:)``, ``IsletError/unreadable(_:)``.
     package mutating func received(_ chunk: BulkChunk) throws(IsletError) -> Step {
         if case .failed(let error) = chunk.end {
-            guard error.code == .tooOld, let oldest = error.detail["oldest"]?.unsigned, oldest > low + 1 else {
+            guard error.code == .tooOld, let oldest = error.detail["oldest"]?.sequenceNumber, oldest > low + 1 else {
                 throw .refused(error)
             }
             isCut = true

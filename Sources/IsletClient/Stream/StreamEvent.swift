@@ -36,7 +36,7 @@ public struct StreamEvent: Sendable, Hashable {
 
     /// Reads a topic and its event; nil where they are not what the contract says.
     public init?(topic: String, bytes: [UInt8]) {
-        guard let object = RawObject(bytes), let epoch = object["epoch"]?.string, let seq = object["seq"]?.unsigned,
+        guard let object = RawObject(bytes), let epoch = object["epoch"]?.string, let seq = object["seq"]?.sequenceNumber,
             let at = object["at"]?.integer, let name = object["event"]?.string
         else { return nil }
         self.topic = topic

@@ -31,7 +31,7 @@ package struct JoinAnswer: Sendable, Hashable {
         var positions: [String: StreamPosition] = [:]
         for member in apps.members {
             guard let position = member.value.object, let epoch = position["epoch"]?.string,
-                let seq = position["seq"]?.unsigned
+                let seq = position["seq"]?.sequenceNumber
             else { return .failure(.unreadable("a join answer without positions")) }
             positions[member.name] = StreamPosition(epoch: epoch, seq: seq)
         }
@@ -49,7 +49,7 @@ package struct Watermark: Sendable, Hashable {
 
     /// Reads a watermark's frame, or the answer to `bulk.digest`, which has the same members.
     package init?(_ object: RawObject) {
-        guard let epoch = object["epoch"]?.string, let seq = object["seq"]?.unsigned,
+        guard let epoch = object["epoch"]?.string, let seq = object["seq"]?.sequenceNumber,
             let entities = object["entities"]?.unsigned
         else { return nil }
         position = StreamPosition(epoch: epoch, seq: seq)

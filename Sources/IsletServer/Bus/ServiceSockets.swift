@@ -91,7 +91,7 @@ package struct ServiceSockets: ~Copyable {
         let events = try StartError.at(configuration.events) { address throws(ZeroMQError) in
             try Self.publisher(address, in: context)
         }
-        let ingest = try StartError.at(configuration.ingest ?? "none") { _ throws(ZeroMQError) in
+        let ingest = try StartError.at(configuration.ingest ?? "a socket of its own") { _ throws(ZeroMQError) in
             try Self.subscriber(configuration.ingest, in: context)
         }
         let ingestEndpoint = configuration.ingest == nil ? nil : try Self.endpoint(of: ingest.socket)
