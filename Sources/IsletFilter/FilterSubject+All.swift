@@ -157,7 +157,8 @@ extension FilterSubject {
         [
             .init("name", .text), .init("family", .words(["activity", "control", "widget"])),
             .init("origin", .words(["Apple", "rule set", "Islet"])), .init("text", .text), .init("source", .text),
-            .init("setting", .text),
+            .init("setting", .text), .init("detail", .text),
+            .init("basis", .words(["documented", "observed", "inferred", "own"])),
         ])
 
     /// An event as one row: its own members, the parts of its topic, and what it says of its entity.

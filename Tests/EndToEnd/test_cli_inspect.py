@@ -106,10 +106,17 @@ def test_rules_shows_what_explanations_name(islet, order):
     named = re.findall(r"rule: (\w+)", islet("explain", "order-7").out)
     assert len(named) == 5 and set(named) <= set(rules)
     assert rules["unchanged"]["origin"] == "rule set" and rules["staleDateReached"]["origin"] == "Apple"
-    shown = islet("rules", "staledatereached")
-    assert shown.out.splitlines()[1].split(None, 4) == [
-        "staleDateReached", "activity", "Apple", "-", "its stale date was reached without an update"]
-    assert shown.err == "showing 1 of 1 rule\n"
+    shown = islet("rules", "staledatereached").out.splitlines()
+    assert shown[0] == "staleDateReached, a rule of activities"
+    assert " ".join(line.strip() for line in shown[1:-2]) == (
+        f"Its stale date was reached without an update. {rules['staleDateReached']['detail']}")
+    assert shown[-2:] == ["  basis    Apple documents it", "  source   apple-semantics 1.2 row 19"]
+    assert all(len(line) <= 80 for rule in rules for line in islet("rules", rule).out.splitlines())
+    limit = islet("rules", "activeLimitReached").out
+    assert "\n  setting  activeLimit (islet info --json shows its value)\n" in limit
+    # Two families may call a rule alike, and each is told of.
+    assert [line for line in islet("rules", "revisionGuard").out.splitlines() if ", a rule of " in line] == [
+        f"revisionGuard, a rule of {family}" for family in ("activities", "controls", "widgets")]
     assert "did you mean staleDateReached?" in islet("rules", "staleDateReach", code=3).err
     assert "did you mean staleDateReached or updatedPastStaleDate?" in islet("rules", "staledate", code=3).err
     assert "did you mean staleDateReached?" in islet("rules", "staleDateReeched", code=3).err

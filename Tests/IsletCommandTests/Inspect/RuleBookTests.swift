@@ -13,6 +13,19 @@ struct RuleBookTests {
         #expect(RuleBook.entry(source: "of another version", text: "") == nil)
     }
 
+    @Test("each has details that say more than its words, in whole sentences, and name its setting")
+    func details() {
+        for rule in RuleBook.all {
+            let text = rule.detail.text
+            #expect(text.hasSuffix(".") && !text.contains("  ") && !text.contains("\n"), "\(rule.name)")
+            #expect((80...500).contains(text.utf8.count), "\(rule.name): \(text.utf8.count) bytes")
+            #expect(!text.contains(rule.text) && text.first?.isUppercase == true, "\(rule.name)")
+            #expect(rule.setting.map { text.contains($0) } ?? true, "\(rule.name) does not name its setting")
+            #expect((rule.detail.basis == .own) == (rule.origin != "Apple") || rule.detail.basis != .own, "\(rule.name)")
+        }
+        #expect(Set(RuleBook.all.map(\.detail.text)).count == RuleBook.all.count, "two have the same")
+    }
+
     @Test("each has words, a name that is one word, and says who made it")
     func words() {
         for rule in RuleBook.all {

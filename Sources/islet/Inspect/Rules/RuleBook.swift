@@ -15,6 +15,8 @@ package enum RuleBook {
         package let source: String
         /// The member of the rule set that it depends on.
         package let setting: String?
+        /// When it applies, what follows, and what to do about it.
+        package let detail: RuleDetail
 
         /// Who made it.
         package var origin: String {
@@ -29,7 +31,7 @@ package enum RuleBook {
         package var object: RawObject {
             var object: RawObject = [
                 "name": .string(name), "family": .string(family), "origin": .string(origin), "text": .string(text),
-                "source": .string(source),
+                "source": .string(source), "detail": .string(detail.text), "basis": .string(detail.basis.rawValue),
             ]
             object["setting"] = setting.map(RawJSON.string)
             return object
@@ -38,9 +40,9 @@ package enum RuleBook {
 
     /// All of them, family after family.
     package static let all: [Entry] =
-        Rule.allCases.map { entry("activity", "\($0)", $0.text, $0.source, activitySettings) }
-        + ControlRule.allCases.map { entry("control", "\($0)", $0.text, $0.source, controlSettings) }
-        + WidgetRule.allCases.map { entry("widget", "\($0)", $0.text, $0.source, widgetSettings) }
+        Rule.allCases.map { entry("activity", "\($0)", $0.text, $0.source, $0.detail, activitySettings) }
+        + ControlRule.allCases.map { entry("control", "\($0)", $0.text, $0.source, $0.detail, controlSettings) }
+        + WidgetRule.allCases.map { entry("widget", "\($0)", $0.text, $0.source, $0.detail, widgetSettings) }
 
     /// What a decision names; nil for a rule of another version.
     ///
@@ -53,12 +55,14 @@ package enum RuleBook {
     private static let ruleSet = "rule set "
 
     private static func entry(
-        _ family: String, _ name: String, _ text: StaticString, _ source: StaticString, _ settings: [String: String]
+        _ family: String, _ name: String, _ text: StaticString, _ source: StaticString, _ detail: RuleDetail,
+        _ settings: [String: String]
     ) -> Entry {
         let source = "\(source)"
         let named = source.hasPrefix(ruleSet) ? String(source.dropFirst(ruleSet.count)) : nil
         return Entry(
-            family: family, name: name, text: "\(text)", source: source, setting: named ?? settings[name])
+            family: family, name: name, text: "\(text)", source: source, setting: named ?? settings[name],
+            detail: detail)
     }
 
     // What Apple's rules depend on here.

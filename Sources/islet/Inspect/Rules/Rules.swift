@@ -10,10 +10,12 @@ struct Rules: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               islet rules                        all of them
-              islet rules staleDateReached       the one that islet explain has named
+              islet rules staleDateReached       the one that islet explain has named,
+                                                 with what to do about it
               islet rules --filter 'family=widget and setting'
               islet rules --json | jq -r '[.name, .setting] | @tsv'
 
+            With a name it says when the rule applies, what follows, and on what it rests.
             FROM is Apple where it follows ActivityKit or WidgetKit, else the rule set or
             this service. SETTING is the member of the rule set that it depends on: islet
             info shows its value, ruleSet in the configuration file changes it. It asks no
@@ -37,7 +39,7 @@ struct Rules: AsyncParsableCommand {
         }
         let rows = named.map(\.object).filter { filter?.matches($0, now: 0) ?? true }
         try await RowOutput.write(rows, output, name: { $0["name"]?.string ?? "?" }) { isWide in
-            Self.table(rows, isWide: isWide).lines(style: .output)
+            name == nil ? Self.table(rows, isWide: isWide).lines(style: .output) : Array(rows.map(Self.details).joined(separator: [""]))
         }
         Console.message(ShownCount.line(rows.count, of: Int64(named.count), "rule"))
     }
@@ -51,6 +53,28 @@ struct Rules: AsyncParsableCommand {
     }
 
     private static let maximumHints = 4
+
+    /// Everything about one rule.
+    private static func details(_ row: RawObject) -> [String] {
+        func text(_ name: String) -> String { row[name]?.string ?? "-" }
+        let basis = RuleDetail.Basis(rawValue: text("basis"))?.text ?? text("basis")
+        var lines = ["\(text("name")), a rule of \(families[text("family")] ?? "-")"]
+        let words = text("text")
+        let sentence = words.hasSuffix(".") ? words : "\(words.prefix(1).uppercased())\(words.dropFirst())."
+        lines += "\(sentence) \(text("detail"))".wrapped(toColumns: columns - 2).map { line in
+            "  " + (line.hasSuffix(" ") ? line.dropLast() : line[...])
+        }
+        lines += ["  basis    \(basis)", "  source   \(text("source"))"]
+        if let setting = row["setting"]?.string {
+            lines.append("  setting  \(setting) (islet info --json shows its value)")
+        }
+        return lines
+    }
+
+    private static let families = ["activity": "activities", "control": "controls", "widget": "widgets"]
+
+    /// A help page's.
+    private static let columns = 80
 
     private static func table(_ rows: [RawObject], isWide: Bool) -> TextTable {
         var table = TextTable("RULE", "OF", "FROM", "SETTING", "WHAT IT SAYS", more: isWide ? ["SOURCE"] : [])
