@@ -92,6 +92,7 @@ import copyreg
 import dataclasses
 import datetime
 import decimal
+import errno
 import functools
 import inspect
 import itertools
@@ -271,9 +272,43 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
 
+_FIRST_DESCRIPTORS = 12
+"""What the first socket of a context opens at most, as it starts libzmq's threads: without, libzmq ends the process."""
+
+_started: weakref.WeakSet[zmq.Context[Any]] = weakref.WeakSet()
+"""The contexts that have made a socket. A forked process has others."""
+
+
 def _socket(context: zmq.Context[Any] | None, kind: int, url: str, prepare: Callable[[Any], Any] | None = None) -> Any:
-    """A connected socket that never blocks the end of the process."""
-    made = (context or zmq.Context.instance()).socket(kind)
+    """A connected socket that never blocks the end of the process; an `IsletError` where it may open no more of them."""
+    made = None
+    try:
+        context = context or zmq.Context.instance()
+        if context not in _started:
+            _look_for_descriptors()
+        made = context.socket(kind)
+        _started.add(context)
+        return _connected(made, url, prepare)
+    except (OSError, zmq.ZMQError) as error:
+        if made is not None:
+            made.close()
+        if error.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
+            raise
+        message = f"this process may open no more files or sockets: {_said(error)}"
+        raise IsletError("unavailable", message, "later", {"reason": "descriptors"}) from error
+
+
+def _look_for_descriptors() -> None:
+    pipes: list[int] = []
+    try:
+        while len(pipes) < _FIRST_DESCRIPTORS:
+            pipes += os.pipe()
+    finally:
+        for end in pipes:
+            os.close(end)
+
+
+def _connected(made: Any, url: str, prepare: Callable[[Any], Any] | None) -> Any:
     made.setsockopt(zmq.LINGER, 0)
     made.setsockopt(zmq.SNDHWM, 0)  # a SUB loses filters beyond its limit; the others send what is bounded anyway
     made.setsockopt(zmq.RCVHWM, 100_000)

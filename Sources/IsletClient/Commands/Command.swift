@@ -41,13 +41,6 @@ public struct Command: Sendable, Hashable {
         "bulk.cancel", "bulk.digest",
     ]
 
-    /// Whether a provider answers it: each time that such a read comes, it is asked.
-    var asksProvider: Bool { Self.askingReads.contains(op) }
-
-    private static let askingReads: Set<String> = [
-        "control.options", "widget.snapshot", "widget.options", "widget.recommendations",
-    ]
-
     /// What stands in the frame beside the fields.
     static let ownNames = ["op", "req", "client"]
 

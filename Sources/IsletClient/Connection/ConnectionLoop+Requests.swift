@@ -113,6 +113,10 @@ extension ConnectionLoop {
 
     /// Sends again what got no answer, and gives up what had no answer for too long.
     func requestsDue(_ now: ContinuousClock.Instant) {
+        if lossesOfCommands != commands.losses {
+            lossesOfCommands = commands.losses
+            requests.connectionWasLost(now: now)
+        }
         var messages: [Outlet.Entry] = []
         var last: Batch?
         for action in requests.due(now: now, using: &generator) {

@@ -38,6 +38,8 @@ actor ConnectionLoop: BusLoop {
     /// How long the connections of commands and of bulk may be silent now, though something is waited for.
     var commandsSilence = ConnectionLoop.shortestSilence
     var bulkSilence = ConnectionLoop.shortestSilence
+    /// How many connections of commands were lost until the requests were told last.
+    var lossesOfCommands: UInt64 = 0
     /// Since when nothing has come by the subscriptions though a join is waited for.
     var deafSince: ContinuousClock.Instant?
 

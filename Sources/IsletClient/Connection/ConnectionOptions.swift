@@ -2,7 +2,9 @@
 public struct ConnectionOptions: Sendable, Hashable {
     /// How long a command may take, attempts included.
     public var timeout: Duration
-    /// How long a command waits for its answer before it is sent again the first time; later ones wait longer.
+    /// How long a small change waits for its answer before it is sent again the first time by a connection that stands; later
+    /// ones wait longer. Reads and what is large are not sent again there before 20 s, and after a lost connection everything
+    /// is at once.
     public var firstRetry: Duration
     /// What the `req` of its commands begins with: at most 40 printable ASCII characters without `"` and `\`. It shows
     /// in events and in `explain`.

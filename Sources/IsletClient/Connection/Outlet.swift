@@ -57,6 +57,8 @@ package struct Outlet: ~Copyable {
     private var endpoint = ""
     /// Whether a connection was lost since ``takeLoss()`` was called last.
     private var hasLost = false
+    /// How many connections that stood are there no more.
+    package private(set) var losses: UInt64 = 0
     /// Since when nothing has come by this connection though something was sent that is answered; nil where nothing is
     /// waited for.
     package private(set) var silentSince: ContinuousClock.Instant?
@@ -103,7 +105,10 @@ package struct Outlet: ~Copyable {
     mutating func reconnect(now: ContinuousClock.Instant) {
         switch link {
         case .none, .resting: break
-        case .connecting, .connected, .lost: rest(now)
+        case .connecting, .lost: rest(now)
+        case .connected:
+            losses += 1
+            rest(now)
         }
     }
 
@@ -130,6 +135,7 @@ package struct Outlet: ~Copyable {
             case (.connected, .lost):
                 link = .lost
                 hasLost = true
+                losses += 1
             // It never came to stand. libzmq itself tries again, but not where the other side does not keep to ZMTP, such as
             // another program at this address, though the service may stand there a moment later.
             case (.connecting, .lost): link = .lost

@@ -7,6 +7,11 @@ import IsletProtocol
 /// the same bytes, so that the service executes it once and answers it twice at most; so is one that the service was
 /// too busy for. It ends with an answer, or when its time is over.
 ///
+/// A connection that stands loses nothing, so what a lost one took with it is sent again at once, and by one that stands only
+/// what may have been lost behind it, such as by a broker, and costs nothing to repeat: small changes while little else waits.
+/// Copies of what is large, and second answers to reads, would fill a slow connection, on which nothing is answered meanwhile,
+/// which asks for more copies.
+///
 /// A connection's commands are answered in their order. So one is not given up as lost while answers still come and none is
 /// to a later one: then it only waits its turn, and to send it again would make the turn longer. And a change is not refused
 /// while a further copy of it is on its way, which is executed where the reason has passed by then, as no refusal is
@@ -39,8 +44,13 @@ package struct RequestTable: Sendable {
         case unknown
     }
 
-    /// A read that a provider answers is not sent again before this, which is longer than providers usually may take.
-    package static let providerPatience = Duration.seconds(6)
+    /// By a connection that stands what is larger is not sent again before this, nor is a read, nor what has so many bytes in
+    /// front of it that wait for their answers.
+    package static let standingPatience = Duration.seconds(20)
+    /// So long a change may be, in bytes, to be small…
+    package static let smallFrame = 1_024
+    /// …and so many bytes may wait for their answers, its own included.
+    package static let smallBacklog = 16 << 10
 
     private struct Request: Sendable {
         let frame: [UInt8]
@@ -52,8 +62,9 @@ package struct RequestTable: Sendable {
         let deadline: ContinuousClock.Instant
         /// Whether an attempt before the present one has left.
         var hasLeft = false
-        /// Its place among all that was sent.
+        /// Its place among all that was sent: that of its latest copy, and of its first one.
         var place: UInt64
+        let firstPlace: UInt64
         var attempt = 0
         /// How many copies of it were sent that have no answer yet, or were lost.
         var copiesOut = 1
@@ -67,6 +78,8 @@ package struct RequestTable: Sendable {
         var unanswered: UnansweredChange? { change.map { UnansweredChange(op: $0, wasSent: hasLeft) } }
     }
 
+    /// The place of one that was answered, and is sent again at a time that was said.
+    private static let postponed: UInt64 = 0
     /// Behind the `req` of a request: that of the ping which follows its copies.
     private static let pingSuffix = "?"
 
@@ -90,6 +103,8 @@ package struct RequestTable: Sendable {
     /// The place of the latest one that was answered.
     private var answeredThrough: UInt64 = 0
     private var lastAnswer: ContinuousClock.Instant?
+    /// The bytes of all that wait.
+    private var bytes = 0
     /// Outdated alarms are dropped once there are more of them than requests, and than this.
     private static let outdatedAlarms = 1_024
 
@@ -108,7 +123,8 @@ package struct RequestTable: Sendable {
         _ command: Command, timeout: Duration, now: ContinuousClock.Instant,
         using generator: inout some RandomNumberGenerator
     ) -> Result<(req: String, frame: [UInt8]), IsletError> {
-        begin(command, timeout: timeout, wait: backoff.delay(attempt: 1, using: &generator), now: now)
+        begin(
+            command, timeout: timeout, wait: backoff.delay(attempt: 1, using: &generator), isSmall: isSmall([command]), now: now)
     }
 
     /// Takes the commands of one message in. Where it is lost they fall due together, and so stay in their order: a
@@ -118,11 +134,25 @@ package struct RequestTable: Sendable {
         using generator: inout some RandomNumberGenerator
     ) -> [Result<(req: String, frame: [UInt8]), IsletError>] {
         let wait = backoff.delay(attempt: 1, using: &generator)
-        return commands.map { begin($0, timeout: timeout, wait: wait, now: now) }
+        let isSmall = isSmall(commands)
+        return commands.map { begin($0, timeout: timeout, wait: wait, isSmall: isSmall, now: now) }
     }
 
+    /// Whether a message may be sent again by a connection that stands: all of it or nothing, as it is to stay in its order.
+    private func isSmall(_ commands: [Command]) -> Bool {
+        guard commands.count <= Self.smallBacklog / Self.smallFrame else { return false }
+        var sum = bytes
+        for command in commands {
+            let count = command.frame(req: prefix, client: client).count
+            sum += count
+            guard command.isChange, count <= Self.smallFrame, sum <= Self.smallBacklog else { return false }
+        }
+        return true
+    }
+
+    /// - Parameter isSmall: whether the message that it is of may be sent again by a connection that stands.
     private mutating func begin(
-        _ command: Command, timeout: Duration, wait: Duration, now: ContinuousClock.Instant
+        _ command: Command, timeout: Duration, wait: Duration, isSmall: Bool, now: ContinuousClock.Instant
     ) -> Result<(req: String, frame: [UInt8]), IsletError> {
         guard requests.count < Self.maximumCount else { return .failure(.overloaded(limit: Self.maximumCount)) }
         guard command["ack"]?.string != "none" else {
@@ -146,12 +176,13 @@ package struct RequestTable: Sendable {
             return .failure(.invalid("the service cannot read the command: \(reason), at byte \(error.offset)"))
         }
         lastNumber = number
-        let leastPatience = command.asksProvider ? Self.providerPatience : .zero
+        let leastPatience = isSmall ? Duration.zero : Self.standingPatience
         let patience = max(leastPatience, wait)
         sent += 1
         requests[req] = Request(
             frame: frame, change: command.isChange ? command.op : nil, leastPatience: leastPatience, timeout: timeout,
-            deadline: now + timeout, place: sent, patience: patience, nextAttempt: now + patience)
+            deadline: now + timeout, place: sent, firstPlace: sent, patience: patience, nextAttempt: now + patience)
+        bytes += frame.count
         setAlarm(req)
         return .success((req, frame))
     }
@@ -159,10 +190,12 @@ package struct RequestTable: Sendable {
     /// Takes an answer frame in.
     package mutating func received(_ frame: [UInt8], now: ContinuousClock.Instant) -> Received {
         let (answered, result) = Answer.read(frame)
-        guard let req = answered else { return .unknown }
-        guard let request = requests[req] else { return answeredPing(req) }
+        guard let req = answered, req.hasPrefix(prefix) else { return .unknown }
+        // Also where it is the answer to a further copy: the connection brings something.
         lastAnswer = now
-        answeredThrough = max(answeredThrough, request.place)
+        guard let request = requests[req] else { return answeredPing(req) }
+        // Of its copies it may be the first that is answered.
+        answeredThrough = max(answeredThrough, request.firstPlace)
         requests[req]?.copiesOut -= 1
         if case .failure(.refused(let error)) = result {
             let wait = Duration.milliseconds(error.retryAfter ?? 100)
@@ -176,21 +209,21 @@ package struct RequestTable: Sendable {
                 return .postponed
             }
         }
-        requests[req] = nil
+        forget(req)
         return .finished(req: req, result)
     }
 
     /// It is looked at then. It has had an answer, so none that comes to another tells anything of it.
     private mutating func postpone(_ req: String, until date: ContinuousClock.Instant) {
         requests[req]?.nextAttempt = date
-        requests[req]?.place = 0
+        requests[req]?.place = Self.postponed
         setAlarm(req)
     }
 
     /// What was sent before a ping has its answers, or is lost.
     private mutating func answeredPing(_ ping: String) -> Received {
         guard let (req, refusal) = refused(behind: ping) else { return .unknown }
-        requests[req] = nil
+        forget(req)
         return .finished(req: req, .failure(.refused(refusal)))
     }
 
@@ -202,14 +235,17 @@ package struct RequestTable: Sendable {
     }
 
     /// Forgets a request whose task was cancelled.
-    package mutating func cancel(req: String) {
-        requests[req] = nil
+    package mutating func cancel(req: String) { forget(req) }
+
+    private mutating func forget(_ req: String) {
+        if let request = requests.removeValue(forKey: req) { bytes -= request.frame.count }
     }
 
     /// Forgets all; they are to be told.
     package mutating func cancelAll() -> [String] {
         let waiting = Array(requests.keys)
         requests = [:]
+        bytes = 0
         return waiting
     }
 
@@ -225,6 +261,15 @@ package struct RequestTable: Sendable {
     /// What was sent of a request before has left: it may be executed, though the next attempt waits for a connection.
     package mutating func left(req: String) {
         requests[req]?.hasLeft = true
+    }
+
+    /// The connection was lost by which all that was sent had left, and what it was to bring: another one brings it.
+    package mutating func connectionWasLost(now: ContinuousClock.Instant) {
+        lastAnswer = nil
+        for (req, request) in requests where request.place != Self.postponed {
+            requests[req]?.nextAttempt = min(request.nextAttempt, now)
+            setAlarm(req)
+        }
     }
 
     /// Whether this one still waits for its answer.
@@ -253,7 +298,7 @@ package struct RequestTable: Sendable {
         for req in due {
             guard let request = requests[req], request.wakeUp <= now else { continue }
             if request.deadline <= now {
-                requests[req] = nil
+                forget(req)
                 actions.append(.timeOut(req: req, after: request.timeout, change: request.unanswered))
             } else {
                 let attempt = request.attempt + 1

@@ -342,8 +342,6 @@ actor TopSource {
         if let connection { return connection }
         var options = service.connectionOptions
         options.requestPrefix = "top"
-        // A list of very many takes its time; asking twice would not make it faster.
-        options.firstRetry = .milliseconds(1_500)
         let opened = try await IsletConnection.open(service.endpoints, options: options)
         connection = opened
         return opened

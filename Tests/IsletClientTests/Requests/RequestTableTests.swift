@@ -60,14 +60,115 @@ import Testing
         }
     }
 
-    @Test(arguments: ["control.options", "widget.snapshot", "widget.options", "widget.recommendations"])
-    mutating func `what a provider answers is not sent again before that may have answered`(op: String) throws {
-        let asked = Command(op, ["kind": .string("k")])
-        _ = try table.begin(asked, timeout: .seconds(10), now: start, using: &generator).get()
-        let again = start + RequestTable.providerPatience
+    @Test(arguments: ["activity.list", "control.get", "widget.snapshot", "service.ping"])
+    mutating func `a read is not sent again by a connection that stands before long`(op: String) throws {
+        _ = try table.begin(Command(op), timeout: .seconds(60), now: start, using: &generator).get()
+        let again = start + RequestTable.standingPatience
         #expect(table.nextWakeUp == again)
         #expect(table.due(now: again, using: &generator).count == 1)
-        #expect(table.nextWakeUp == start + .seconds(10))
+    }
+
+    /// A heartbeat whose frame has so many bytes.
+    private func heartbeat(bytes: Int) -> Command {
+        let rest = Command("activity.heartbeat", ["key": .string("")]).frame(req: "t-1", client: "c").count
+        return Command("activity.heartbeat", ["key": .string(String(repeating: "k", count: bytes - rest))])
+    }
+
+    @Test(arguments: [(RequestTable.smallFrame, true), (RequestTable.smallFrame + 2, false)])
+    mutating func `only a small change is sent again by a connection that stands`(bytes: Int, isSent: Bool) throws {
+        _ = try table.begin(heartbeat(bytes: bytes), timeout: .seconds(60), now: start, using: &generator).get()
+        #expect(table.due(now: start + .seconds(1), using: &generator).count == (isSent ? 1 : 0))
+    }
+
+    @Test mutating func `while much waits nothing is sent again by a connection that stands`() throws {
+        let small = heartbeat(bytes: RequestTable.smallFrame - 10)
+        let count = RequestTable.smallBacklog / RequestTable.smallFrame
+        for _ in 0...count { _ = try table.begin(small, timeout: .seconds(60), now: start, using: &generator).get() }
+        #expect(table.due(now: start + .seconds(1), using: &generator).count == count)
+        // What was answered or given up waits no more.
+        _ = table.received(answer("t-1"), now: start + .seconds(1))
+        table.cancel(req: "t-2")
+        for _ in 0..<2 {
+            _ = try table.begin(small, timeout: .seconds(60), now: start + .seconds(1), using: &generator).get()
+        }
+        let sent = table.due(now: start + .seconds(2), using: &generator).compactMap { action -> String? in
+            if case .send(let req, _) = action { req } else { nil }
+        }
+        #expect(sent.contains("t-\(count + 2)") && !sent.contains("t-\(count + 1)"), "\(sent)")
+    }
+
+    @Test mutating func `what left by a connection that was lost is sent again at once, in its order`() throws {
+        let commands = [command, Command("activity.list"), heartbeat(bytes: 2_000)]
+        var frames: [[UInt8]] = []
+        for command in commands {
+            frames.append(try table.begin(command, timeout: .seconds(60), now: start, using: &generator).get().frame)
+        }
+        _ = try begin()
+        let busy = #"{"req":"t-4","ok":false,"error":{"code":"busy","retry":"later","retryAfter":5000}}"#
+        _ = table.received(Array(busy.utf8), now: start)
+        for number in 1...3 {
+            let now = start + .milliseconds(20 * number)
+            table.connectionWasLost(now: now)
+            #expect(table.nextWakeUp == now)
+            let sent = table.due(now: now, using: &generator).compactMap { action -> [UInt8]? in
+                if case .send(_, let frame) = action { frame } else { nil }
+            }
+            #expect(sent == frames, "what is to be sent later is not sent now")
+            #expect(table.due(now: now, using: &generator).isEmpty)
+        }
+    }
+
+    /// Rounds of as many updates on a link that brings an answer each 29 ms and stands still once, for 600 ms: the updates of
+    /// a round come when the ones before have ended.
+    @Test mutating func `one stall of a slow connection is not repeated for ever`() throws {
+        let (count, pace) = (150, Duration.milliseconds(29))
+        let update = heartbeat(bytes: 3_500)
+        var (now, free) = (start, start)
+        var arriving: [(at: ContinuousClock.Instant, req: String)] = []
+        var copies = 0
+        func carry(_ req: String) {
+            free = max(free, now) + pace
+            arriving.append((free, req))
+        }
+        for round in 0..<6 {
+            for _ in 0..<count {
+                carry(try table.begin(update, timeout: .seconds(10), now: now, using: &generator).get().req)
+            }
+            if round == 0 {
+                for index in arriving.indices where index >= 20 { arriving[index].at += .milliseconds(600) }
+                free += .milliseconds(600)
+            }
+            while table.count > 0 {
+                now = min(arriving.first?.at ?? table.nextWakeUp ?? now, table.nextWakeUp ?? now)
+                while let first = arriving.first, first.at <= now {
+                    arriving.removeFirst()
+                    _ = table.received(answer(first.req), now: now)
+                }
+                for action in table.due(now: now, using: &generator) {
+                    switch action {
+                    case .send(let req, _):
+                        copies += 1
+                        carry(req)
+                    case .timeOut(let req, _, _): Issue.record("\(req) was given up in round \(round)")
+                    }
+                }
+            }
+        }
+        #expect(copies <= count, "\(copies) copies")
+    }
+
+    @Test mutating func `an answer to a further copy tells that the connection brings something`() throws {
+        _ = try begin()
+        let again = start + .milliseconds(100)
+        #expect(table.due(now: again, using: &generator).count == 1)
+        guard case .finished = table.received(answer("t-1"), now: again) else {
+            Issue.record("not finished")
+            return
+        }
+        let next = try table.begin(command, timeout: .seconds(10), now: again, using: &generator).get()
+        #expect(table.received(answer("t-1"), now: again + .milliseconds(49)) == .unknown)
+        #expect(table.due(now: again + .milliseconds(98), using: &generator).isEmpty)
+        #expect(table.due(now: again + .milliseconds(149), using: &generator) == [.send(req: next.req, frame: next.frame)])
     }
 
     @Test mutating func `repetitions come later each time, with the same frame, until time is over`() throws {
@@ -178,6 +279,7 @@ import Testing
     @Test mutating func `a read is refused by the first answer`() throws {
         _ = try table.begin(
             Command("activity.get", ["key": .string("k")]), timeout: .seconds(10), now: start, using: &generator).get()
+        table.connectionWasLost(now: start)
         #expect(table.due(now: start + .milliseconds(100), using: &generator).count == 1)
         guard case .finished("t-1", .failure) = table.received(refusal("t-1"), now: start + .milliseconds(100)) else {
             Issue.record("not finished")
@@ -213,9 +315,10 @@ import Testing
         #expect(order == (1...12).map { "t-\($0)" })
     }
 
-    @Test mutating func `what was lost with its message is sent again together, however often`() throws {
+    @Test(arguments: [16, 17])
+    mutating func `what was lost with its message is sent again together, however often`(count: Int) throws {
         let begun = table.begin(
-            message: Array(repeating: command, count: 20), timeout: .seconds(10), now: start, using: &generator)
+            message: Array(repeating: command, count: count), timeout: .seconds(900), now: start, using: &generator)
         let frames = try begun.map { try $0.get().frame }
         for _ in 1...5 {
             let now = try #require(table.nextWakeUp)
