@@ -14,6 +14,9 @@ public struct DeliveryStream: AsyncSequence, Sendable {
         self.handle = handle
     }
 
+    /// Ends it behind what has come.
+    func finish() { handle.queue.finish(nil) }
+
     /// The one iterator.
     public func makeAsyncIterator() -> Iterator {
         Iterator(handle: handle)

@@ -13,8 +13,14 @@ public enum AppGroupChange: Sendable, Hashable {
 extension AppGroupStore {
     /// What there is, then each change, in their order, through restarts of the service and lost connections.
     ///
-    /// It ends with the connection.
-    public func changes() -> AppGroupChanges { AppGroupChanges(store: self) }
+    /// No event tells that a group was removed, which only one without keys can be: where another app has made one of its name
+    /// since, what there is in that follows within half a minute. It ends with the connection.
+    public func changes() -> AppGroupChanges { changes(askingOwnerEvery: .seconds(30)) }
+
+    /// The same, with another pause between the questions whose group it is.
+    package func changes(askingOwnerEvery interval: Duration) -> AppGroupChanges {
+        AppGroupChanges(store: self, interval: interval)
+    }
 }
 
 /// The changes of a group.
@@ -25,17 +31,21 @@ public struct AppGroupChanges: AsyncSequence, Sendable {
     public typealias Failure = IsletError
 
     let store: AppGroupStore
+    let interval: Duration
 
     /// A reader of its own, which begins with what there is then.
-    public func makeAsyncIterator() -> Iterator { Iterator(store: store) }
+    public func makeAsyncIterator() -> Iterator { Iterator(store: store, interval: interval) }
 
     /// Reads the changes one by one.
     public struct Iterator: AsyncIteratorProtocol {
         private let store: AppGroupStore
+        private let interval: Duration
         private var deliveries: DeliveryStream.Iterator?
+        private var owner: GroupOwnerWatch?
 
-        init(store: AppGroupStore) {
+        init(store: AppGroupStore, interval: Duration) {
             self.store = store
+            self.interval = interval
         }
 
         /// The next change; nil once the connection is closed or the task is cancelled.
@@ -47,20 +57,27 @@ public struct AppGroupChanges: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(IsletError) -> AppGroupChange? {
-            do throws(IsletError) {
-                if deliveries == nil {
-                    let owner = try await store.info().owner
-                    let connection = try await store.current().connection
-                    deliveries = try await connection.entities("\(owner)/group/\(store.suiteName)/").makeAsyncIterator()
+            while true {
+                do throws(IsletError) {
+                    if deliveries == nil { try await follow() }
+                } catch {
+                    if error == .cancelled { return nil }
+                    throw error
                 }
-            } catch {
-                if error == .cancelled { return nil }
-                throw error
+                while let delivery = try await deliveries?.next(isolation: actor) {
+                    if let change = AppGroupChange(delivery) { return change }
+                }
+                guard owner?.isAnother == true else { return nil }
+                (deliveries, owner) = (nil, nil)
             }
-            while let delivery = try await deliveries?.next(isolation: actor) {
-                if let change = AppGroupChange(delivery) { return change }
-            }
-            return nil
+        }
+
+        private mutating func follow() async throws(IsletError) {
+            let owner = try await store.info().owner
+            let connection = try await store.current().connection
+            let stream = try await connection.entities("\(owner)/group/\(store.suiteName)/")
+            self.owner = GroupOwnerWatch(store, owner, every: interval) { stream.finish() }
+            deliveries = stream.makeAsyncIterator()
         }
     }
 }

@@ -147,4 +147,31 @@ import Testing
             }
         }
     }
+
+    @Test func `who follows a group that another app has made anew hears of its keys`() async throws {
+        try await withStores { owner, member in
+            let (told, tell) = AsyncStream.makeStream(of: AppGroupChange.self)
+            let reading = Task {
+                for try await change in member.changes(askingOwnerEvery: .milliseconds(20)) { tell.yield(change) }
+                tell.finish()
+            }
+            var changes = told.makeAsyncIterator()
+            #expect(await changes.next() == .synced([]))
+            try await owner.remove()
+            try await member.create(members: [Self.app])
+            let revision = try await member.set(["oslo"], forKey: "cities")
+            // What there is in the new one comes, with the key or before it.
+            var seen: [AppGroupItem] = []
+            while seen.isEmpty {
+                switch await changes.next() {
+                case .synced(let items): seen = items
+                case .set(let item): seen = [item]
+                case .removed, .notified, nil: Issue.record("something else")
+                }
+            }
+            #expect(seen.map(\.key) == ["cities"] && seen.map(\.revision) == [revision])
+            reading.cancel()
+            _ = try await reading.value
+        }
+    }
 }
