@@ -1730,7 +1730,10 @@ def _needed(app: str | None) -> str:
 
 
 class Fail(Exception):
-    """Raise it in a handler: the call has failed. `retryable`: another provider may be asked for the same value."""
+    """Raise it in a handler: the call has failed. `retryable`: another provider may be asked for the same value.
+
+    The control or widget shows the beginning of the message, 256 bytes at most, as its `failureReason` to whoever may read the
+    app; of any other exception it shows the type and the text. Put no secret into either."""
 
     def __init__(self, message: str = "", *, retryable: bool = False):
         super().__init__(message)

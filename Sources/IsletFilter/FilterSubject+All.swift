@@ -33,7 +33,7 @@ extension FilterSubject {
             .init("valueSource", .words(["preview", "provider", "optimistic"])), .init("isActive", .flag),
             .init("status", .text), .init("tint", .text), .init("actionHint", .text), .init("valueAt", .date),
             .init("isDisabled", .flag), .init("isRedacted", .flag), .init("failure", .words(failures)),
-            .init("addedAt", .date), .init("cause", .words(controlCauses)),
+            .init("failureReason", .text), .init("addedAt", .date), .init("cause", .words(controlCauses)),
             .init("next", next(["retry", "authentication"])),
         ])
 
@@ -65,7 +65,7 @@ extension FilterSubject {
             .init("entryIndex", .number), .init("entries", .number),
             .init("policy", .object([.init("after", .date)], words: ["atEnd", "never"])), .init("timelineAt", .date),
             .init("needsLogin", .mark), .init("isInvalidated", .mark), .init("isOnTop", .mark),
-            .init("failure", .words(failures)),
+            .init("failure", .words(failures)), .init("failureReason", .text),
             .init(
                 "held",
                 .object(
@@ -135,8 +135,8 @@ extension FilterSubject {
                     "activity", "control", "widget", "kind", "group", "provider", "subscriber", "journal", "clock",
                 ])), .init("app", .text), .init("kind", .text), .init("id", .text), .init("key", .text),
             .init("device", .text), .init("state", .words(entityStates + ["live", "draining", "open", "halfOpen"])),
-            .init("since", .date), .init("until", .date), .init("failure", .words(failures)), .init("count", .number),
-            .init("text", .text), .init("advice", .text),
+            .init("since", .date), .init("until", .date), .init("failure", .words(failures)),
+            .init("failureReason", .text), .init("count", .number), .init("text", .text), .init("advice", .text),
         ])
 
     /// As `slot.list` gives them.

@@ -46,6 +46,11 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         if case .widget(.add(let add)) = command.operation {
             _ = RenderingCheck.refusal(of: add.rendering, frame, by: kind)
         }
+        if case .providerFail(let fail) = command.operation, let message = fail.message {
+            let reason = FailureReason.json(of: message, in: frame)
+            let isString = (try? JSONScanner.scanValue(reason.span))?.kind == .string
+            precondition(reason.isEmpty || isString, "a reason that is no text")
+        }
         guard case .providerAnswer(let answer) = command.operation else { return }
         if let value = answer.value {
             _ = RelevanceReading.read(frame, at: value)
@@ -64,6 +69,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 
     private static func json(_ bytes: Span<UInt8>) {
         _ = try? JSONScanner.scanValue(bytes)
+        var reasons = ToldReasons()
+        reasons.add(bytes, seq: 1)
         do throws(ScanError) {
             try JSONScanner.scanObject(bytes) { member in
                 _ = bytes.extracting(member.value.range.indices)

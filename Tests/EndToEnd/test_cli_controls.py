@@ -189,19 +189,20 @@ def test_a_tap_that_fails_is_1_and_says_what_is_shown(islet, placed, torch):
     placed()
     torch.refuses = True
     done = islet("control", "tap", "Torch", "--wait", code=1)
-    assert "failed: threw" in done.out and done.out.splitlines()[-1].split(": ")[1].startswith("shown, off")
-    assert done.err == "the action failed: threw\n"
+    assert "failed: broken" in done.out and done.out.splitlines()[-1].split(": ")[1].startswith("shown, off")
+    assert done.err == "the action failed: broken\n"
     placed(DOOR)
     _, control = (done := islet("control", "tap", "Door", "--wait", "--json", code=1)).json
-    assert (control["state"], control["failure"]) == ("shown", "threw")
-    assert done.err == "the action failed: threw\n"
+    assert (control["state"], control["failure"], control["failureReason"]) == ("shown", "threw", "stuck")
+    assert done.err == "the action failed: stuck\n"
 
 
 def test_a_value_that_fails_after_the_action_is_1_too(islet, placed, torch, monkeypatch):
     placed()
     monkeypatch.setattr(torch, "current_value", lambda control: "nonsense")
     done = islet("control", "tap", "Torch", "--wait", code=1)
-    assert done.err == "the action was performed, but the value could not be had: threw\n"
+    assert done.err == "the action was performed, but the value could not be had: " \
+        "current_value gave 'nonsense', which is no bool\n"
 
 
 def test_a_tap_that_waits_and_is_stopped_says_that_the_action_goes_on(islet, placed, torch):
@@ -365,7 +366,7 @@ def test_a_person_reads_what_is_placed(islet, placed):
     assert head == "KIND ID DEVICE STATE VALUE STATUS REV NEXT"
     assert rows[0] == f"Torch {short(torch)} phone shown off 2 -"
     assert rows[1].endswith("shown off 19 °C in the office 2 -")
-    assert rows[2] == f"Door {short(door)} shown - 3 failed: threw"
+    assert rows[2] == f"Door {short(door)} shown - 3 failed: stuck"
     assert done.err == f"showing 3 of 3 in {APP}\n"
     assert len(islet("control", "list", "--state", "shown", "--kind", DOOR).out.splitlines()) == 2
     assert "showing 1 of 3" in islet("control", "list", "--limit", "1").err
@@ -410,7 +411,7 @@ def test_tail_tells_the_steps_of_a_control(islet, tail, client, placed, torch):
     assert heating.endswith('→ loading added on (preview), rev 1 {"room":"kitchen"}')
     assert shown.endswith("loading → shown provider off, rev 2 “19 °C in the kitchen”")
     assert tapped == f"00:00:00 Door/{short(id)} shown → acting tap rev 2"
-    assert failed == f"00:00:00 Door/{short(id)} acting → shown provider failed: threw, rev 3"
+    assert failed == f"00:00:00 Door/{short(id)} acting → shown provider failed: stuck, rev 3"
 
 
 def test_tail_tells_when_a_failed_value_is_asked_for_again(islet, tail, client, placed, torch):
@@ -418,7 +419,8 @@ def test_tail_tells_when_a_failed_value_is_asked_for_again(islet, tail, client, 
     torch.current_value = None
     client.applied("control.reload", kind=TORCH)
     failed = words(tail.lines(5)[-1])
-    assert re.search(r"reloading → shown provider failed: threw, asked again in [\d.]+ s, rev 4$", failed)
+    told = r"reloading → shown provider failed: TypeError: 'NoneType' object is not callable, asked again in [\d.]+ s, rev 4$"
+    assert re.search(told, failed)
     client.advance(by=60_000)
     assert re.search(r"shown → reloading retry rev 5$", words(tail.lines(6)[-1]))
 
@@ -500,7 +502,8 @@ def test_the_home_of_the_demo_can_be_tapped_and_its_door_fails_one_time_in_five(
         for position in ("open", "closed", "open", "closed"):
             last = demo.islet("control", "tap", "GarageDoor", "--wait").stdout.splitlines()[-1]
             assert f"shown, {position}" in last
-        assert "the action failed: threw" in demo.islet("control", "tap", "GarageDoor", "--wait", code=1).stderr
+        failed = demo.islet("control", "tap", "GarageDoor", "--wait", code=1).stderr
+        assert "the action failed: the door is stuck" in failed
         assert "shown, open" in demo.islet("control", "tap", "GarageDoor", "--wait").stdout
         assert demo.islet("control", "options", "Thermostat", "room").stdout.splitlines() == [
             "bedroom  Bedroom", "kitchen  Kitchen", "office  Office"]

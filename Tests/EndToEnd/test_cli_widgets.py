@@ -281,7 +281,7 @@ def test_without_a_timeline_it_says_so_and_when_it_is_asked_again(islet, client,
     assert none == "no timeline is there yet"
     assert re.fullmatch(r"asked again in .+, 2026-01-01 00:\d\d:\d\d UTC", again)
     assert "placeholder" in words(islet("widget", "list").out)
-    assert islet("widget", "get", "Flight").out.splitlines()[0].endswith("placeholder  failed: threw")
+    assert islet("widget", "get", "Flight").out.splitlines()[0].endswith("placeholder  failed: no network")
 
 
 # Budgets
@@ -394,7 +394,7 @@ def test_an_action_that_fails_is_1_and_one_that_runs_already_4(islet, placed, ta
     placed(TASKS)
     tasks.refuses = True
     done = islet("widget", "tap", "Tasks", "--action", "complete", "--wait", code=1)
-    assert done.err == "the action failed: threw\n" and "failed: threw" in done.out
+    assert done.err == "the action failed: refused\n" and "failed: refused" in done.out
     tasks.may_act.clear()
     assert islet("widget", "tap", "Tasks", "--action", "complete").out.startswith("tapped Tasks: acting")
     assert "about to change" in islet("widget", "list").out
@@ -633,7 +633,7 @@ def test_tail_tells_why_a_timeline_is_asked_for(islet, tail, client, placed, fli
     rests(client, id)
     lines = [words(line) for line in tail.lines(7) if f"Flight/{short(id)}" in line]
     assert any(re.search(r"shown → reloading locale not charged: locale, .*rev \d$", line) for line in lines), lines
-    assert re.search(r"reloading → shown provider failed: threw, asked again in .*rev \d", lines[-1])
+    assert re.search(r"reloading → shown provider failed: no network, asked again in .*rev \d", lines[-1])
 
 
 def test_tail_knows_the_entries_of_a_widget_from_before_it_began(islet, client, placed):

@@ -57,6 +57,20 @@ import Testing
         #expect(try fault([Self.added, Self.failed.replacing(truth, with: lie)]) != nil)
     }
 
+    @Test func aReasonIsThatOfItsOwnFailure() throws {
+        let failed = Self.failed.replacing("timedOut", with: "threw")
+        let event = try events()[1].text.replacing("\"timedOut\"", with: "\"threw\",\"failureReason\":\"db down\"")
+        func fault(_ decisions: String...) throws -> String? {
+            ExplainedPast(.control, [try events()[0], try json(event)]).fault(of: try decisions.map { try json($0) })
+        }
+        let told = failed.replacing("\"threw\"", with: "\"threw\",\"failureReason\":\"db down\"")
+        #expect(try fault(Self.added, told) == nil)
+        #expect(try fault(Self.added, failed) == nil, "those that memory has no event of any more do not say")
+        #expect(try fault(Self.added, told.replacing("db down", with: "db up")) != nil)
+        let early = Self.added.replacing("\"revision\":1", with: "\"revision\":1,\"failureReason\":\"db down\"")
+        #expect(try fault(early, told) != nil, "nothing had failed")
+    }
+
     @Test(
         "a lie about what did nothing is noticed",
         arguments: [

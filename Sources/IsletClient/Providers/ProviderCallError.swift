@@ -1,4 +1,7 @@
 /// What a provider or an action throws to say more than that it failed; every other error is a failure for good.
+///
+/// The control or widget shows the beginning of the text, 256 bytes at most, as its `failureReason` to whoever may read the app,
+/// and of every other error its description. Put no secret into it.
 public enum ProviderCallError: Error, Sendable, Hashable {
     /// Another provider of the kind may be asked for the same, inside the same deadline. Actions never run twice.
     case retryable(String)

@@ -17,6 +17,8 @@ package struct ControlRecord: Sendable, BitwiseCopyable {
     /// Status, tint and action hint, one after another: JSON strings with their quotes.
     package internal(set) var texts = PayloadHandle.empty
     package internal(set) var textCounts = ControlTextCounts()
+    /// What its provider said of the call that it failed, while the failure is `threw`: a JSON string with its quotes.
+    package internal(set) var failureReason = PayloadHandle.empty
     /// Rises with every call that it asks for or gives up: what comes of an older one is nothing to it any more.
     package internal(set) var callSerial: UInt32 = 0
     /// When an action was given up that nobody said was over, the last time.
@@ -26,6 +28,8 @@ package struct ControlRecord: Sendable, BitwiseCopyable {
 
     /// Where it comes among those of its device.
     var placing: (Instant, EntityID) { (addedAt, id) }
+    /// Everything that it holds of the store.
+    var payloads: [PayloadHandle] { [configuration, value, texts, failureReason] }
 }
 
 /// How long each of a control's texts is, with its quotes; 0: absent.
@@ -64,6 +68,8 @@ package struct ControlEvent: Sendable, BitwiseCopyable {
     /// Whether the present command made it, so that `by` stands in it.
     package var isByCommand: Bool
     package var changes: Changes
+    /// The provider's reason that ``after`` has, until the events are released.
+    package var failureReason: PayloadHandle
     /// What the action that was performed opens: in ``ControlTable/interactionBytes``, a JSON string with its quotes.
     package var url: FrameRange?
     /// How many events of any family were made before it and are not released.
@@ -75,6 +81,8 @@ package struct ControlEvent: Sendable, BitwiseCopyable {
         package var value = false
         /// Status, tint, action hint or `isActive`.
         package var look = false
+        /// The provider's reason.
+        package var failureReason = false
 
         package init() {}
     }

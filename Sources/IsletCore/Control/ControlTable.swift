@@ -34,6 +34,8 @@ package struct ControlTable: ~Copyable {
     package internal(set) var events: [ControlEvent] = []
     /// What these events name beside what the controls hold.
     package internal(set) var interactionBytes: [UInt8] = []
+    /// Payloads that these events may be of, and no control any more.
+    var retired: [PayloadHandle] = []
     /// What providers are to be asked for, in order.
     package internal(set) var calls: [ControlCall] = []
 

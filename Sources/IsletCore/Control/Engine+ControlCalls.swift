@@ -53,9 +53,12 @@ extension Engine {
 
     /// The call that a control waits for, its newest, did not end well.
     ///
-    /// - Parameter wasSent: whether any provider got it. An action that was sent may have had its effect, whatever ended it.
+    /// - Parameters:
+    ///   - wasSent: whether any provider got it. An action that was sent may have had its effect, whatever ended it.
+    ///   - reason: what the provider said of it that threw: a JSON string with its quotes; empty: nothing.
     package mutating func controlCallFailed(
-        _ reference: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool = true, at now: Instant
+        _ reference: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool = true, reason: [UInt8] = [],
+        at now: Instant
     ) {
         guard controls.slab.isCurrent(reference) else { return }
         let slot = reference.slot
@@ -63,6 +66,8 @@ extension Engine {
         let before = controls.slab[slot].machine
         guard before.hasCall, isAction == (before.state == .acting) else { return }
         let steps: ControlMachine.Steps
+        var changes = ControlEvent.Changes()
+        if failure == .threw { changes.failureReason = setFailureReason(reason, ofControl: slot) }
         switch before.state {
         case .acting: steps = controls.slab[slot].machine.performFailed(failure)
         case .loading, .reloading:
@@ -71,7 +76,7 @@ extension Engine {
             steps = controls.slab[slot].machine.valueFailed(failure, retryAt: retryAt)
         case .preview, .shown, .authenticating, .disabled, .removed: return
         }
-        take(steps, ofControl: slot, before: before, asker: .nobody, at: now)
+        take(steps, ofControl: slot, before: before, changes, asker: .nobody, at: now)
         if isAction, wasSent { reloadSiblings(of: controls.slab[slot].kind, except: slot, at: now) }
     }
 
@@ -195,7 +200,7 @@ extension Engine {
 
     private mutating func setTexts(_ texts: [UInt8], _ counts: ControlTextCounts, of slot: Slot) {
         payloads.remove(controls.slab[slot].texts)
-        controls.slab[slot].texts = payloads.insert(count: texts.count) { $0.copyBytes(from: texts) }
+        controls.slab[slot].texts = payloads.insert(bytes: texts)
         controls.slab[slot].textCounts = counts
     }
 

@@ -113,7 +113,7 @@ extension Engine {
     mutating func storePreview(of declaration: ControlKindDeclaration) -> PayloadHandle {
         guard declaration.template == .button, declaration.hasValue else { return .empty }
         let preview = declaration.previewValue
-        return payloads.insert(count: preview.count) { $0.copyBytes(from: preview) }
+        return payloads.insert(bytes: preview)
     }
 
     /// `control.remove` (C16).

@@ -88,6 +88,11 @@ extension Engine {
         return controls.lockedDevices.contains(devices.name(device))
     }
 
+    /// What its provider said of the call that it failed, as readers may have it; empty: nothing.
+    package func shownFailureReason(of record: ControlRecord) -> PayloadHandle {
+        record.machine.isRedacted || hides(record) ? .empty : record.failureReason
+    }
+
     /// An app was uninstalled from a device: its controls there go.
     mutating func removeControls(of app: AppID, on device: DeviceID, _ asker: Asker, at now: Instant, _ frame: Span<UInt8>) {
         let slots = controls.onDevice[device] ?? []

@@ -25,6 +25,10 @@ extension Engine {
     ) {
         let at = step.due.isSet && dating == .whenDue && !asker.isCommand ? step.due : now
         controls.slab[slot].revision += 1
+        var changes = changes
+        if step.machine.failure != .threw, controls.slab[slot].failureReason.count > 0 {
+            changes.failureReason = setFailureReason([], ofControl: slot)
+        }
         if step.givesUpAction { controls.slab[slot].actionGivenUpAt = now }
         let record = controls.slab[slot]
         let kind = controls.kinds[record.kind]
@@ -48,11 +52,24 @@ extension Engine {
                 name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: apps[app].seq,
                 previous: previous, at: at, lateBy: step.due.isSet ? max(0, at - min(at, step.due)) : nil,
                 before: before, after: step.machine, revision: record.revision, rule: step.rule,
-                isByCommand: asker.isCommand, changes: changes, position: eventCount))
+                isByCommand: asker.isCommand, changes: changes, failureReason: record.failureReason,
+                position: eventCount))
         log(
             control: slot, step.rule, .applied(name: step.name, seq: apps[app].seq, revision: record.revision),
             from: before?.state, to: step.machine, asker: asker, at: at, frame)
         call(step, slot)
+    }
+
+    /// Puts what a provider said of a call that it failed into the place of what one said before, which events that are not
+    /// encoded yet may show; false where nothing changed.
+    ///
+    /// - Parameter reason: a JSON string with its quotes; empty: none.
+    mutating func setFailureReason(_ reason: [UInt8], ofControl slot: Slot) -> Bool {
+        let old = controls.slab[slot].failureReason
+        guard !payloads.holds(old, reason) else { return false }
+        if controls.events.isEmpty { payloads.remove(old) } else if old.count > 0 { controls.retired.append(old) }
+        controls.slab[slot].failureReason = payloads.insert(bytes: reason)
+        return true
     }
 
     /// What a step wants of providers.
@@ -109,6 +126,8 @@ extension Engine {
             devices.forgetIfEmpty(device)
         }
         controls.events.removeAll(keepingCapacity: true)
+        for handle in controls.retired { payloads.remove(handle) }
+        controls.retired.removeAll(keepingCapacity: true)
         controls.interactionBytes.removeAll(keepingCapacity: true)
     }
 
@@ -119,7 +138,7 @@ extension Engine {
         guard controls.slab.isUsed(slot) else { return nil }
         let record = controls.slab[slot]
         controls.byID.remove(record.id.keyedHash, slot)
-        for handle in [record.configuration, record.value, record.texts] { payloads.remove(handle) }
+        for handle in record.payloads { payloads.remove(handle) }
         controls.kinds[record.kind].placed -= 1
         if let device = record.device { devices[device].references -= 1 }
         controls.wheel.cancel(slot)

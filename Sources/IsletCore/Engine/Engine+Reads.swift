@@ -19,6 +19,9 @@ extension Engine {
         payloads.withBytes(handle, body)
     }
 
+    /// The bytes of all payloads of entities.
+    package var storedPayloadBytes: Int { payloads.storedBytes }
+
     /// The bytes of a payload that lies together with another one.
     @inline(__always)
     package func withBytes<Result>(of part: PayloadPart, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

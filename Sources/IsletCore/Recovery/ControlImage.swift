@@ -8,6 +8,8 @@ package struct ControlImage: Equatable, Sendable {
     static let versionWithoutPreview: UInt8 = 1
     /// The layout with the date of an action that was given up behind the rest.
     static let versionWithGivenUpAction: UInt8 = 3
+    /// The layout with that date, be it none, and the reason that the provider gave for its failure behind the rest.
+    static let versionWithFailureReason: UInt8 = 4
 
     package var machine: ControlMachine
     package var rule: ControlRule
@@ -20,6 +22,8 @@ package struct ControlImage: Equatable, Sendable {
     package var textCounts: ControlTextCounts
     package var isActive: Bool?
     package var actionGivenUpAt = Instant.never
+    /// A JSON string with its quotes; empty: none.
+    package var failureReason: [UInt8] = []
     /// Whether ``value`` holds the preview of a button whose value is not known.
     package var keepsPreview: Bool
 
@@ -29,7 +33,7 @@ package struct ControlImage: Equatable, Sendable {
 
     private init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version >= Self.versionWithoutPreview, version <= Self.versionWithGivenUpAction else {
+        guard version >= Self.versionWithoutPreview, version <= Self.versionWithFailureReason else {
             throw .unknownVersion(version)
         }
         keepsPreview = version != Self.versionWithoutPreview
@@ -58,7 +62,14 @@ package struct ControlImage: Equatable, Sendable {
         case 2: isActive = true
         default: throw .unknownValue
         }
-        if version == Self.versionWithGivenUpAction { actionGivenUpAt = try reader.dateOfGivenUpAction() }
+        switch version {
+        case Self.versionWithGivenUpAction: actionGivenUpAt = try reader.dateOfGivenUpAction()
+        case Self.versionWithFailureReason:
+            actionGivenUpAt = try reader.dateOfGivenUpAction(mayBeNone: true)
+            failureReason = try reader.failureReason(of: machine.failure)
+            guard !failureReason.isEmpty else { throw .contradiction("a reason that is none") }
+        case _: break
+        }
     }
 }
 
@@ -68,33 +79,35 @@ extension ImageWriter {
         guard let record = engine.controls.record(at: event.slot) else {
             preconditionFailure("an event of a freed slot")
         }
-        image(machine: event.after, event.rule, event.revision, record, in: engine)
+        image(machine: event.after, event.rule, event.revision, record, event.failureReason, in: engine)
     }
 
     /// The state of a control as a snapshot shows it.
     package mutating func image(of record: ControlRecord, in engine: borrowing Engine) {
-        image(machine: record.machine, .added, record.revision, record, in: engine)
+        image(machine: record.machine, .added, record.revision, record, record.failureReason, in: engine)
     }
 
     private mutating func image(
         machine: ControlMachine, _ rule: ControlRule, _ revision: UInt32, _ record: ControlRecord,
-        in engine: borrowing Engine
+        _ failureReason: PayloadHandle, in engine: borrowing Engine
     ) {
         let hasDate = record.actionGivenUpAt.isSet
-        write(byte: hasDate ? ControlImage.versionWithGivenUpAction : ControlImage.version)
+        let hasReason = failureReason.count > 0
+        write(
+            byte: hasReason
+                ? ControlImage.versionWithFailureReason
+                : hasDate ? ControlImage.versionWithGivenUpAction : ControlImage.version)
         machine.write(to: &self)
         write(byte: rule.rawValue)
         write(revision)
         write(record.addedAt)
         write(run: record.device.map { engine.devices.name($0) } ?? [])
-        for handle in [record.configuration, record.value, record.texts] {
-            let bytes = engine.withBytes(of: handle) { [UInt8]($0) }
-            write(run: bytes)
-        }
+        for handle in [record.configuration, record.value, record.texts] { write(payload: handle, in: engine) }
         write(record.textCounts.status)
         write(record.textCounts.tint)
         write(record.textCounts.actionHint)
         write(byte: record.isActive.map { $0 ? 2 : 1 } ?? 0)
-        if hasDate { write(record.actionGivenUpAt) }
+        if hasDate || hasReason { write(record.actionGivenUpAt) }
+        if hasReason { write(payload: failureReason, in: engine) }
     }
 }

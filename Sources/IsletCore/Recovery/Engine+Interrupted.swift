@@ -40,9 +40,13 @@ extension Engine {
 
 extension ImageReader {
     /// When an action was given up, where the image says that one was.
-    mutating func dateOfGivenUpAction() throws(ImageError) -> Instant {
+    ///
+    /// - Parameter mayBeNone: whether the image may say that none was.
+    mutating func dateOfGivenUpAction(mayBeNone: Bool = false) throws(ImageError) -> Instant {
         let date = try instant()
-        guard date.isSet, date.isPlausible else { throw .contradiction("an action that was given up in no century") }
+        guard date.isSet || mayBeNone, date.isPlausible else {
+            throw .contradiction("an action that was given up in no century")
+        }
         return date
     }
 }

@@ -58,19 +58,20 @@ extension Engine {
         record.value = store(image.value)
         record.texts = store(image.texts)
         record.textCounts = image.textCounts
+        record.failureReason = store(image.failureReason)
         record.isActive = image.isActive
         record.actionGivenUpAt = image.actionGivenUpAt
         return record
     }
 
     private mutating func store(_ bytes: [UInt8]) -> PayloadHandle {
-        payloads.insert(count: bytes.count) { $0.copyBytes(from: bytes) }
+        payloads.insert(bytes: bytes)
     }
 
     private mutating func forgetRestored(control slot: Slot) {
         let record = controls.slab[slot]
         controls.byID.remove(record.id.keyedHash, slot)
-        for handle in [record.configuration, record.value, record.texts] { payloads.remove(handle) }
+        for handle in record.payloads { payloads.remove(handle) }
         controls.slab.remove(slot)
         controls.withoutPreview.remove(slot)
         controls.changedSlots.insert(slot)

@@ -70,7 +70,7 @@ extension Engine {
         }
         return GroupItem(
             group: group, by: app, updatedAt: image.updatedAt, revision: image.revision, lastSeq: seq,
-            key: payloads.insert(count: key.count) { $0.copyBytes(from: key) },
+            key: payloads.insert(bytes: key),
             value: payloads.insert(FrameRange(0..<value.count), of: value))
     }
 

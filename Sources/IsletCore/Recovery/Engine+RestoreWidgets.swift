@@ -47,6 +47,11 @@ extension Engine {
         widgets.slab[slot].revision = image.revision
         widgets.slab[slot].lastSeq = seq
         widgets.slab[slot].actionGivenUpAt = image.actionGivenUpAt
+        if image.machine.failure != .threw {
+            _ = setFailureReason([], ofWidget: slot)
+        } else if let reason = image.failureReason {
+            _ = setFailureReason(reason, ofWidget: slot)
+        }
         if let timeline = image.timeline {
             replace(\.timeline, of: slot, by: timeline.blob)
             replace(\.carried, of: slot, by: timeline.carried)
@@ -80,6 +85,7 @@ extension Engine {
         record.lastSeq = seq
         record.configuration = stored(whole.configuration)
         record.rendering = stored(whole.rendering)
+        record.failureReason = stored(image.failureReason ?? [])
         record.timeline = stored(image.timeline?.blob ?? [])
         record.carried = stored(image.timeline?.carried ?? [])
         record.ledger = stored(image.ledger ?? [])
@@ -88,7 +94,7 @@ extension Engine {
     }
 
     private mutating func stored(_ bytes: [UInt8]) -> PayloadHandle {
-        payloads.insert(count: bytes.count) { $0.copyBytes(from: bytes) }
+        payloads.insert(bytes: bytes)
     }
 
     private mutating func forgetRestored(widget slot: Slot) {

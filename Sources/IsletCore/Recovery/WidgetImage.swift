@@ -7,6 +7,9 @@ package struct WidgetImage: Equatable, Sendable {
     static let version: UInt8 = 2
     /// The layout with the date of an action that was given up behind the rest.
     static let versionWithGivenUpAction: UInt8 = 3
+    /// The layout with that date, be it none, and the reason that the provider gave for its failure, or that it gives none
+    /// any more, behind the rest.
+    static let versionWithFailureReason: UInt8 = 4
 
     /// What does not change, or seldom.
     package struct Whole: Equatable, Sendable {
@@ -34,6 +37,9 @@ package struct WidgetImage: Equatable, Sendable {
     package var timeline: Timeline?
     package var ledger: [UInt8]?
     package var actionGivenUpAt = Instant.never
+    /// A JSON string with its quotes, empty where there is none; nil: the event did not change it, or it is none as the
+    /// failure is none that has one.
+    package var failureReason: [UInt8]?
 
     /// Whether it is the image of a beginning or of a snapshot, which carries everything.
     package var isWhole: Bool { whole != nil }
@@ -44,7 +50,7 @@ package struct WidgetImage: Equatable, Sendable {
 
     private init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard (1...Self.versionWithGivenUpAction).contains(version) else { throw .unknownVersion(version) }
+        guard (1...Self.versionWithFailureReason).contains(version) else { throw .unknownVersion(version) }
         let flags = try reader.byte()
         guard flags < 8 else { throw .unknownValue }
         machine = try WidgetMachine(&reader)
@@ -61,7 +67,13 @@ package struct WidgetImage: Equatable, Sendable {
         }
         if flags & 2 != 0 { timeline = Timeline(blob: try reader.bytesOfRun(), carried: try reader.bytesOfRun()) }
         if flags & 4 != 0 { ledger = try reader.bytesOfRun() }
-        if version == Self.versionWithGivenUpAction { actionGivenUpAt = try reader.dateOfGivenUpAction() }
+        switch version {
+        case Self.versionWithGivenUpAction: actionGivenUpAt = try reader.dateOfGivenUpAction()
+        case Self.versionWithFailureReason:
+            actionGivenUpAt = try reader.dateOfGivenUpAction(mayBeNone: true)
+            failureReason = try reader.failureReason(of: machine.failure)
+        case _: break
+        }
         try check()
     }
 
@@ -95,24 +107,30 @@ extension ImageWriter {
         }
         image(
             machine: event.after, event.rule, event.revision, isWhole: isWhole,
-            hasTimeline: isWhole || event.changes.timeline, hasLedger: isWhole || event.changes.ledger, record,
-            event.timeline, event.carried, in: engine)
+            hasTimeline: isWhole || event.changes.timeline, hasLedger: isWhole || event.changes.ledger,
+            hasReason: event.after.failure == .threw
+                && (event.changes.failureReason || isWhole && event.failureReason.count > 0),
+            record, event.timeline, event.carried, event.failureReason, in: engine)
     }
 
     /// The state of a widget as a snapshot shows it.
     package mutating func image(of record: WidgetRecord, in engine: borrowing Engine) {
         image(
-            machine: record.machine, .added, record.revision, isWhole: true, hasTimeline: true, hasLedger: true, record,
-            record.timeline, record.carried, in: engine)
+            machine: record.machine, .added, record.revision, isWhole: true, hasTimeline: true, hasLedger: true,
+            hasReason: record.failureReason.count > 0, record, record.timeline, record.carried, record.failureReason,
+            in: engine)
     }
 
     private mutating func image(
         machine: WidgetMachine, _ rule: WidgetRule, _ revision: UInt32, isWhole: Bool, hasTimeline: Bool,
-        hasLedger: Bool, _ record: WidgetRecord, _ timeline: PayloadHandle, _ carried: PayloadHandle,
-        in engine: borrowing Engine
+        hasLedger: Bool, hasReason: Bool, _ record: WidgetRecord, _ timeline: PayloadHandle, _ carried: PayloadHandle,
+        _ failureReason: PayloadHandle, in engine: borrowing Engine
     ) {
         let hasDate = record.actionGivenUpAt.isSet
-        write(byte: hasDate ? WidgetImage.versionWithGivenUpAction : WidgetImage.version)
+        write(
+            byte: hasReason
+                ? WidgetImage.versionWithFailureReason
+                : hasDate ? WidgetImage.versionWithGivenUpAction : WidgetImage.version)
         write(byte: (isWhole ? 1 : 0) | (hasTimeline ? 2 : 0) | (hasLedger ? 4 : 0))
         machine.write(to: &self)
         write(byte: rule.rawValue)
@@ -130,10 +148,11 @@ extension ImageWriter {
             write(payload: carried, in: engine)
         }
         if hasLedger { write(payload: record.ledger, in: engine) }
-        if hasDate { write(record.actionGivenUpAt) }
+        if hasDate || hasReason { write(record.actionGivenUpAt) }
+        if hasReason { write(payload: failureReason, in: engine) }
     }
 
-    private mutating func write(payload: PayloadHandle, in engine: borrowing Engine) {
+    mutating func write(payload: PayloadHandle, in engine: borrowing Engine) {
         let bytes = engine.withBytes(of: payload) { [UInt8]($0) }
         write(run: bytes)
     }

@@ -86,6 +86,16 @@ package struct PayloadStore: ~Copyable {
         insert(count: Int(range.count)) { target in frame.copy(range, to: target) }
     }
 
+    /// Stores bytes.
+    package mutating func insert(bytes: [UInt8]) -> PayloadHandle {
+        insert(count: bytes.count) { $0.copyBytes(from: bytes) }
+    }
+
+    /// Whether a payload is exactly these bytes.
+    func holds(_ handle: PayloadHandle, _ bytes: [UInt8]) -> Bool {
+        handle.count == bytes.count && withBytes(handle) { $0.elementsEqual(bytes) }
+    }
+
     /// Replaces a payload by a run of a frame, in place where the size class stays.
     package mutating func replace(_ handle: inout PayloadHandle, by range: FrameRange, of frame: Span<UInt8>) {
         let count = Int(range.count)

@@ -171,9 +171,12 @@ extension Engine {
 
     /// The call that a widget waits for, its newest, did not end well.
     ///
-    /// - Parameter wasSent: whether any provider got it. One that nobody got is not charged, whatever ended it.
+    /// - Parameters:
+    ///   - wasSent: whether any provider got it. One that nobody got is not charged, whatever ended it.
+    ///   - reason: what the provider said of it that threw: a JSON string with its quotes; empty: nothing.
     package mutating func widgetCallFailed(
-        _ reference: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool = true, at now: Instant
+        _ reference: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool = true, reason: [UInt8] = [],
+        at now: Instant
     ) {
         guard widgets.slab.isCurrent(reference) else { return }
         let slot = reference.slot
@@ -181,6 +184,8 @@ extension Engine {
         let before = record.machine
         guard before.hasCall, isAction == (before.state == .acting) else { return }
         let steps: WidgetMachine.Steps
+        var changes = WidgetEvent.Changes()
+        if failure == .threw { changes.failureReason = setFailureReason(reason, ofWidget: slot) }
         if isAction {
             steps = widgets.slab[slot].machine.performFailed(failure, at: now)
         } else {
@@ -198,7 +203,7 @@ extension Engine {
             steps = widgets.slab[slot].machine.timelineFailed(
                 failure, askedNobody: askedNobody, retryAt: retryAt, spacing: spacing, at: now)
         }
-        take(steps, ofWidget: slot, before: before, asker: .nobody, at: now)
+        take(steps, ofWidget: slot, before: before, changes, asker: .nobody, at: now)
     }
 
     /// Doubled with each failure, and a fifth more or less, so that what failed together does not come back together.

@@ -26,6 +26,9 @@ extension Engine {
     ) {
         var changes = changes
         if pay(step, slot, at: now) { changes.ledger = true }
+        if step.machine.failure != .threw, widgets.slab[slot].failureReason.count > 0 {
+            changes.failureReason = setFailureReason([], ofWidget: slot)
+        }
         widgets.slab[slot].revision += 1
         if step.givesUpAction { widgets.slab[slot].actionGivenUpAt = now }
         let record = widgets.slab[slot]
@@ -51,8 +54,8 @@ extension Engine {
                 previous: previous, at: now, lateBy: step.due.isSet ? max(0, now - min(now, step.due)) : nil,
                 before: before, after: step.machine, revision: record.revision, rule: step.rule,
                 isByCommand: asker.isCommand, changes: changes, timeline: record.timeline, carried: record.carried,
-                exemption: step.exemption,
-                interaction: interaction, position: eventCount))
+                failureReason: record.failureReason, exemption: step.exemption, interaction: interaction,
+                position: eventCount))
         log(
             widget: slot, step.rule, .applied(name: step.name, seq: apps[app].seq, revision: record.revision),
             from: before?.state, to: step.machine, exemption: step.exemption, asker: asker, at: now, frame)
@@ -134,12 +137,19 @@ extension Engine {
         widgets.interactionBytes.removeAll(keepingCapacity: true)
     }
 
-    /// Puts a timeline, or an entry that is carried over, into the place of another one. Events that were not encoded
-    /// yet may be of that one, so it is not overwritten.
+    /// Puts a timeline, an entry that is carried over, or a provider's reason into the place of another one. Events that
+    /// were not encoded yet may be of that one, so it is not overwritten.
     mutating func replace(_ path: WritableKeyPath<WidgetRecord, PayloadHandle>, of slot: Slot, by bytes: [UInt8]) {
         let old = widgets.slab[slot][keyPath: path]
         if widgets.events.isEmpty { payloads.remove(old) } else if old.count > 0 { widgets.retired.append(old) }
-        widgets.slab[slot][keyPath: path] = payloads.insert(count: bytes.count) { $0.copyBytes(from: bytes) }
+        widgets.slab[slot][keyPath: path] = payloads.insert(bytes: bytes)
+    }
+
+    /// As ``setFailureReason(_:ofControl:)``.
+    mutating func setFailureReason(_ reason: [UInt8], ofWidget slot: Slot) -> Bool {
+        guard !payloads.holds(widgets.slab[slot].failureReason, reason) else { return false }
+        replace(\.failureReason, of: slot, by: reason)
+        return true
     }
 
     /// A widget leaves the slab and the indexes, but for the list of its device.

@@ -26,6 +26,8 @@ package struct WidgetEvent: Sendable, BitwiseCopyable {
     /// The timeline that ``after`` is of, and the entry that was carried over, until the events are released.
     package var timeline: PayloadHandle
     package var carried: PayloadHandle
+    /// The provider's reason that it has, as long.
+    package var failureReason: PayloadHandle
     /// Why a reload was not charged; nil where it was, or where this is none.
     package var exemption: ReloadExemption?
     /// What a person did; nil for all other events.
@@ -43,6 +45,8 @@ package struct WidgetEvent: Sendable, BitwiseCopyable {
         package var entry = false
         /// The ledger of charged reloads.
         package var ledger = false
+        /// The provider's reason.
+        package var failureReason = false
         /// Entries of the timeline that came were earlier than the one that is shown by now.
         package var pastEntriesDropped = false
         /// Entries of the timeline that came are too close to one another to be shown each.

@@ -24,6 +24,8 @@ package struct WidgetRecord: Sendable, BitwiseCopyable {
     package internal(set) var ledger = PayloadHandle.empty
     /// The action that runs or ran last, and its parameters; behind the action's name a zero byte.
     package internal(set) var action = PayloadHandle.empty
+    /// What its provider said of the call that it failed, while the failure is `threw`: a JSON string with its quotes.
+    package internal(set) var failureReason = PayloadHandle.empty
     /// Rises with every call that it asks for or gives up: what comes of an older one is nothing to it any more.
     package internal(set) var callSerial: UInt32 = 0
     /// When an action was given up that nobody said was over, the last time.
@@ -36,7 +38,7 @@ package struct WidgetRecord: Sendable, BitwiseCopyable {
     /// Where it comes among those of its device when nothing else tells.
     var placing: (Instant, UInt64, EntityID) { (addedAt, ordinal, id) }
     /// Everything that it holds of the store.
-    var payloads: [PayloadHandle] { [configuration, rendering, timeline, carried, ledger, action] }
+    var payloads: [PayloadHandle] { [configuration, rendering, timeline, carried, ledger, action, failureReason] }
 
     init(
         id: EntityID, kind: DeclaredKindID, family: WidgetFamily, device: DeviceID?, addedAt: Instant,

@@ -134,11 +134,16 @@ const failures = {
     badAnswer: "its provider answered nonsense", busy: "its provider is busy", unknownOutcome: "unknown whether it ran",
 };
 
+// What its provider said of the last call, else what came of it.
+function failureText({failure, failureReason}) {
+    return failureReason ?? failures[failure] ?? words(failure ?? "it failed");
+}
+
 function noteOf(control) {
     if (control.state === "acting") return "acting …";
     if (control.state === "authenticating") return "waits for an unlock";
     if (control.state === "loading" || control.state === "reloading") return `${control.state} …`;
-    if (control.failure !== undefined) return failures[control.failure] ?? words(control.failure);
+    if (control.failure !== undefined) return failureText(control);
     if (control.isDisabled) return "disabled";
     return control.valueSource === "preview" ? "value unknown" : "";
 }
@@ -166,8 +171,8 @@ export function controlChanged({event, control}) {
     if (!["control.failed", "control.performed", "control.cancelled"].includes(event)
         || !tapped.delete(control.id)) return;
     if (event !== "control.failed") return;
-    const failure = failures[control.failure] ?? words(control.failure ?? "it failed");
-    toast(`${displayName(store.control.get(control.id) ?? {kind: "control", app: ""})}: ${failure}.`, "bad");
+    const name = displayName(store.control.get(control.id) ?? {kind: "control", app: ""});
+    toast(`${name}: ${failureText(control)}.`, "bad");
 }
 
 // The same tile, larger, in the detail panel.

@@ -24,6 +24,7 @@ export function decisionList(decisions, all, showAll) {
                         ? h("span", {class: "step"}, `${decision.from} → ${decision.to}`) : null,
                     decision.outcome === "applied" ? null
                         : h("span", {class: "step bad"}, `${decision.outcome}: ${words(decision.reason ?? "")}`),
+                    decision.failureReason === undefined ? null : h("span", {class: "step bad"}, decision.failureReason),
                     decision.cause === undefined ? null : h("span", {}, `cause: ${words(decision.cause)}`),
                     decision.by?.req === undefined ? null
                         : h("span", {title: decision.by.client ?? ""}, `asked by ${decision.by.req}`),

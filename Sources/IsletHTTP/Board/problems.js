@@ -92,13 +92,14 @@ function make(problem) {
     return {element, since, why};
 }
 
-function update({element, since, why}, {severity, since: date, text, failure, count: number}) {
+function update({element, since, why}, {severity, since: date, text, failure, failureReason, count: number}) {
     const badge = element.querySelector(".severity");
     setText(badge, severity);
     setAttribute(badge, "class", `severity ${severity}`);
     setText(since, date === undefined ? "" : `for ${span(Math.max(0, currentTime() - date))}`);
     setAttribute(since, "title", date === undefined ? null : exact(date));
-    setText(why, text + (failure === undefined ? "" : `: ${failure}`) + (number === undefined ? "" : ` (${count(number)})`));
+    const how = failureReason ?? failure;
+    setText(why, text + (how === undefined ? "" : `: ${how}`) + (number === undefined ? "" : ` (${count(number)})`));
 }
 
 function nameOf({key, kind, id, device}) {

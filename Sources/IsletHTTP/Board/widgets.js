@@ -136,7 +136,9 @@ export function face(widget, now) {
         rest.length === 0 ? null : h("dl", {class: "metrics"},
             rest.map((member) => h("div", {}, h("dt", {}, member.name), h("dd", {}, memberText(member, now))))),
         widget.needsLogin ? h("div", {class: "stale-note"}, "Asks for a login") : null,
-        widget.failure === undefined ? null : h("div", {class: "stale-note"}, `Last call: ${words(widget.failure)}`));
+        widget.failure === undefined ? null
+            : h("div", {class: "stale-note", title: widget.failureReason},
+                `Last call: ${widget.failureReason ?? words(widget.failure)}`));
     element.style.setProperty("--hue", hueOf(widget.app + widget.kind));
     return element;
 }

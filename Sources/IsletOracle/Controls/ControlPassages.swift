@@ -66,7 +66,9 @@ enum ControlPassages {
         "noProvider", "providerLost", "timedOut", "threw", "badAnswer", "busy", "unknownOutcome",
     ]
     /// What a locked device does not show of a sensitive control.
-    static let hidden = ["value", "valueSource", "status", "isActive", "configuration", "tint", "actionHint"]
+    static let hidden = [
+        "value", "valueSource", "status", "isActive", "configuration", "tint", "actionHint", "failureReason",
+    ]
 
     /// The spans of domain time, in milliseconds.
     static let retryFirst: Int64 = 1_000

@@ -69,6 +69,13 @@ extension ControlWitness {
             run: run, sentAt: time)
     }
 
+    /// A call is failed by its provider.
+    ///
+    /// - Parameter reason: what is to be shown of what it says; nil: nothing.
+    package func failed(_ call: String, saying reason: String?) {
+        if let call = calls[call] { said.add(reason, to: call) }
+    }
+
     /// A value call was answered, well formed, with a mark of its own.
     package func answered(
         _ call: String, mark: String, value: JSON?, isDisabled: Bool, isActive: Bool?, run: UInt64

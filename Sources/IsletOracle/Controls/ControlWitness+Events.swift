@@ -68,6 +68,7 @@ extension ControlWitness {
     /// What it rests in, what is wished, what is asked.
     func follow(_ passage: ControlPassage, _ control: inout WitnessedControl, _ check: Check) {
         let after = passage.after
+        showsReason(passage, &control, check)
         if ["loading", "reloading"].contains(passage.to), !["redacted", "revealed"].contains(passage.name) {
             control.isAsked(by: passage)
         }
@@ -103,6 +104,17 @@ extension ControlWitness {
             if passage.to == "acting", control.nextWish == nil { sees(passage, &control) }
         default: break
         }
+    }
+
+    /// What its provider said of the call that it failed: one of those that were said of this very question.
+    private func showsReason(_ passage: ControlPassage, _ control: inout WitnessedControl, _ check: Check) {
+        control.reasons = said.possible(
+            after: passage.name, passage.after, before: control.reasons, id: control.id, life: control.life,
+            askedAt: control.askedAt)
+        guard !passage.isRedacted else { return }
+        let reason = passage.after["failureReason"]?.string
+        check(control.reasons.contains(reason), "its provider said something else: \(control.reasons)")
+        control.reasons = [reason]
     }
 
     /// It shows what it shows without an action.

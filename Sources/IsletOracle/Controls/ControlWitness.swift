@@ -17,6 +17,8 @@ package final class ControlWitness {
     var attempts: [String: Int] = [:]
     /// What providers answered, by the mark in each answer.
     var answers: [String: WitnessedAnswer] = [:]
+    /// What providers said of the calls that they failed.
+    var said = SaidReasons()
     /// What was wrong first.
     package internal(set) var complaint: String?
 

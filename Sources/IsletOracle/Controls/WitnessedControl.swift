@@ -22,6 +22,9 @@ package struct WitnessedControl {
     var nextWish: Wish?
     /// Failures in a row of asking for its value.
     var failures = 0
+    /// What its provider may have said of the call that it failed; nil among them: nothing. One of several is known once it
+    /// is seen.
+    var reasons: Set<String?> = [nil]
     /// The revision of the event that asked for its value or began its action last.
     package internal(set) var askedAt = 0
     /// That event's place in its app's stream: an id that is used again has low revisions again.

@@ -94,6 +94,13 @@ package struct ExplainedPast {
         }
         // Those that are read from files say neither.
         if let failure = decision["failure"], failure != stand.entity["failure"] { return "another failure" }
+        if let reason = decision["failureReason"] {
+            guard event["event"] == .string("\(family.rawValue).failed") else { return "a reason of what did not fail" }
+            // What nobody saw as its device was locked is known once that is unlocked, if nothing else has failed since.
+            let isHidden = stand.entity["isRedacted"] == .bool(true)
+            let told = isHidden ? stands.last?.entity["failureReason"] : stand.entity["failureReason"]
+            if reason != told { return "another reason" }
+        }
         if let exemption = decision["exempt"], exemption != event["exempt"] { return "another exemption" }
         guard let rule = decision["rule"]?.string, stand.rules.contains(rule) else {
             return "another rule than \(stand.rules)"

@@ -44,6 +44,11 @@ extension WidgetWitness {
             sentAt: time)
     }
 
+    /// As ``ControlWitness/failed(_:saying:)``.
+    package func failed(_ call: String, saying reason: String?) {
+        if let call = calls[call] { said.add(reason, to: call) }
+    }
+
     /// A timeline call was answered, well formed.
     package func answered(_ timeline: WitnessedTimeline) {
         timelines[timeline.call, default: []].append(timeline)

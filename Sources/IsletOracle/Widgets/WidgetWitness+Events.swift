@@ -13,7 +13,8 @@ extension WidgetWitness {
             "timelineAt": ["timeline", "configured"], "policy": ["timeline", "configured"],
             "entries": ["timeline", "configured"], "configuration": ["added", "configured"],
             "rendering": ["added", "configured"], "isOnTop": ["added", "rotated"],
-            "failure": ["failed", "timeline", "performed", "configured"], "needsLogin": ["timeline", "configured"],
+            "failure": ["failed", "timeline", "performed", "configured"],
+            "failureReason": ["failed", "timeline", "performed", "configured"], "needsLogin": ["timeline", "configured"],
             "family": ["added"], "device": ["added"], "addedAt": ["added"], "kind": ["added"], "app": ["added"],
         ]
         for (member, events) in own where !events.contains(passage.name) {
@@ -37,6 +38,12 @@ extension WidgetWitness {
     }
 
     func follow(_ passage: WidgetPassage, _ widget: inout WitnessedWidget, _ check: Check) {
+        let reason = passage.after["failureReason"]?.string
+        let reasons = said.possible(
+            after: passage.name, passage.after, before: [widget.reason], id: widget.id, life: widget.life,
+            askedAt: widget.askedSeq)
+        check(reasons.contains(reason), "its provider said something else: \(reasons)")
+        widget.reason = reason
         if passage.asks { asks(passage, &widget, check) }
         switch passage.name {
         case "added":
@@ -71,8 +78,10 @@ extension WidgetWitness {
 
     private func configured(_ passage: WidgetPassage, _ widget: inout WitnessedWidget, _ check: Check) {
         guard passage.cause == "configuration" else {
-            let changed = ["state", "entry", "entryIndex", "timelineAt", "configuration", "held", "next", "failure"]
-                .filter { !passage.isSame($0) }
+            let kept = [
+                "state", "entry", "entryIndex", "timelineAt", "configuration", "held", "next", "failure", "failureReason",
+            ]
+            let changed = kept.filter { !passage.isSame($0) }
             return check(changed.isEmpty, "drawn otherwise, and it changes \(changed)")
         }
         if passage.from == "acting" { widget.hasActedInVain = true }

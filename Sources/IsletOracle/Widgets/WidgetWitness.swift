@@ -26,6 +26,8 @@ package final class WidgetWitness {
     var timelines: [String: [WitnessedTimeline]] = [:]
     /// What was wrong first.
     package internal(set) var complaint: String?
+    /// What providers said of the calls that they failed.
+    var said = SaidReasons()
     let oracle: Oracle
     let rules: WidgetRules
 

@@ -34,6 +34,8 @@ package struct WitnessedWidget {
     package internal(set) var askedSeq = 0
     /// The action that runs, as its event told it.
     var interaction: JSON?
+    /// What its provider said of the call that it failed.
+    var reason: String?
     /// Failures of timelines in a row.
     var failures = 0
     var timeline: WitnessedTimeline?

@@ -10,8 +10,13 @@ package struct RememberedDecisions {
     /// The oldest event among them.
     package let first: (seq: UInt64, revision: UInt32)?
 
-    private init(_ family: Family, _ found: [some DecisionEntry], _ told: [ToldDecision]) {
+    /// - Parameters:
+    ///   - reason: what the provider said of the call that it failed last, as the entity shows it; empty: nothing.
+    private init(_ family: Family, _ found: [some DecisionEntry], _ told: [ToldDecision], reason: [UInt8] = []) {
         self.family = family
+        var told = told
+        // Whatever failed later had a reason of its own, or none.
+        if !reason.isEmpty, let last = told.lastIndex(where: \.isFailure) { told[last].failureReason = reason }
         self.told = told
         first = found.lazy.compactMap(\.event).first
     }
@@ -23,16 +28,24 @@ package struct RememberedDecisions {
 
     package init(aboutControl id: EntityID, of app: AppID, in engine: borrowing Engine) {
         let found = engine.controls.newestDecisions(JSONWriter.maximumDecisions, about: id, of: app)
-        self.init(.control, found, found.map { ToldDecision($0) })
+        let record = engine.controls.slot(of: id).flatMap { engine.controls.record(at: $0) }
+        let handle = record.map { engine.shownFailureReason(of: $0) } ?? .empty
+        self.init(.control, found, found.map { ToldDecision($0) }, reason: engine.withBytes(of: handle) { [UInt8]($0) })
     }
 
     package init(aboutWidget id: EntityID, of app: AppID, in engine: borrowing Engine) {
         let found = engine.widgets.newestDecisions(JSONWriter.maximumDecisions, about: id, of: app)
-        self.init(.widget, found, found.map { ToldDecision($0) })
+        let handle = engine.widgets.slot(of: id).flatMap { engine.widgets.record(at: $0) }?.failureReason ?? .empty
+        self.init(.widget, found, found.map { ToldDecision($0) }, reason: engine.withBytes(of: handle) { [UInt8]($0) })
     }
 
     /// The memory that they take.
-    package var bytes: Int { told.count * MemoryLayout<ToldDecision>.stride }
+    package var bytes: Int {
+        told.reduce(0) { $0 + MemoryLayout<ToldDecision>.stride + ($1.failureReason?.count ?? 0) }
+    }
+
+    /// Whether a provider failed a call for a reason that only its event tells.
+    package var lacksReasons: Bool { told.contains { $0.isFailure && $0.failureReason == nil } }
 
     /// Whether nothing older than these is shown.
     package var isAll: Bool { told.count == JSONWriter.maximumDecisions || first?.revision == 1 }
@@ -64,9 +77,12 @@ extension JSONWriter {
     /// The member `decisions` of `activity.explain` and those of the other families: what was decided about an entity,
     /// oldest first.
     ///
-    /// - Parameter stored: the events that are older than what is remembered, oldest first, with their images.
+    /// - Parameters:
+    ///   - stored: the events that are older than what is remembered, oldest first, with their images.
+    ///   - reasons: what providers said of calls that they failed, as far as it may be told.
     package mutating func decisions(
-        _ remembered: RememberedDecisions, before stored: [(json: [UInt8], image: [UInt8])] = []
+        _ remembered: RememberedDecisions, before stored: [(json: [UInt8], image: [UInt8])] = [],
+        reasons: ToldReasons = ToldReasons()
     ) {
         key("decisions")
         let start = count
@@ -76,9 +92,9 @@ extension JSONWriter {
             beginArray()
             for event in older {
                 guard let image = remembered.told(event.image) else { continue }
-                storedDecision(event.json.span, image)
+                storedDecision(event.json.span, image, reasons)
             }
-            for decision in kept { self.decision(decision) }
+            for decision in kept { self.decision(decision, reasons) }
             endArray()
             guard count - start > Self.maximumDecisionBytes, older.count + kept.count > 1 else { return }
             // The older half goes, until the rest fits.
@@ -95,7 +111,7 @@ extension JSONWriter {
     private static var maximumDecisionBytes: Int { 900_000 }
 
     /// A decision as its event tells it. A stored event that is none of ours is left out: `verify` tells of it.
-    private mutating func storedDecision(_ json: Span<UInt8>, _ image: ToldImage) {
+    private mutating func storedDecision(_ json: Span<UInt8>, _ image: ToldImage, _ reasons: ToldReasons) {
         guard let event = try? StoredTransition(json) else { return }
         beginObject()
         stored("at", event.at, of: json)
@@ -109,6 +125,7 @@ extension JSONWriter {
         stored("to", event.to, of: json)
         stored("cause", event.cause, of: json)
         if let failure = image.failure { field("failure", name: failure) }
+        if let seq = event.seq.flatMap({ JSONNumber.integer(json, at: $0) }) { reason(reasons[UInt64(clamping: seq)]) }
         stored("exempt", event.exemption, of: json)
         stored("by", event.by, of: json)
         endObject()
@@ -118,7 +135,11 @@ extension JSONWriter {
         if let value { field(name, raw: json.extracting(value.indices)) }
     }
 
-    private mutating func decision(_ decision: ToldDecision) {
+    private mutating func reason(_ json: [UInt8]?) {
+        if let json { field("failureReason", raw: json.span) }
+    }
+
+    private mutating func decision(_ decision: ToldDecision, _ reasons: ToldReasons) {
         beginObject()
         field("at", decision.at)
         field("rule", name: decision.rule.source)
@@ -140,6 +161,7 @@ extension JSONWriter {
         field("to", name: decision.to)
         if let cause = decision.cause { field("cause", name: cause) }
         if let failure = decision.failure { field("failure", name: failure) }
+        reason(decision.failureReason ?? (decision.isFailure ? decision.outcome.event.flatMap { reasons[$0.seq] } : nil))
         if let exemption = decision.exemption { field("exempt", name: exemption) }
         if decision.client != nil || decision.req.count > 0 {
             key("by")
@@ -162,6 +184,10 @@ struct ToldDecision {
     let to: StaticString
     let cause: StaticString?
     var failure: StaticString?
+    /// Whether its event tells that a call ended so.
+    var isFailure = false
+    /// What the provider said of that: a JSON string with its quotes.
+    var failureReason: [UInt8]?
     /// Why a reload was not charged.
     var exemption: StaticString?
     let client: EntityID?
@@ -181,6 +207,7 @@ struct ToldDecision {
         outcome = decision.outcome.named(\.wireName)
         (from, to, cause) = (decision.from?.wireName, decision.to.wireName, decision.cause?.wireName)
         failure = decision.failure == .none ? nil : decision.failure.wireName
+        if case .applied(.failed, _, _) = decision.outcome { isFailure = decision.failure == .threw }
         (client, req) = (decision.client, decision.req)
     }
 
@@ -190,6 +217,7 @@ struct ToldDecision {
         outcome = decision.outcome.named(\.wireName)
         (from, to, cause) = (decision.from?.wireName, decision.to.wireName, decision.cause?.wireName)
         failure = decision.failure == .none ? nil : decision.failure.wireName
+        if case .applied(.failed, _, _) = decision.outcome { isFailure = decision.failure == .threw }
         exemption = decision.exemption?.wireName
         (client, req) = (decision.client, decision.req)
     }

@@ -32,6 +32,7 @@ extension JSONWriter {
         field("isDisabled", machine.isDisabled)
         field("isRedacted", isRedacted)
         if machine.failure != .none { field("failure", name: machine.failure.wireName) }
+        if !isRedacted { failureReason(record.failureReason, of: engine) }
         field("addedAt", record.addedAt)
         field("cause", name: machine.cause.wireName)
         next(of: machine)
@@ -49,6 +50,31 @@ extension JSONWriter {
         engine.withBytes(of: record.texts) { bytes in
             for (name, range) in Self.texts(of: record) where !range.isEmpty { field(name, rawBytes: bytes, range) }
         }
+    }
+
+    /// What the provider of the control or widget at a place said of the call that it failed, as that shows it at present.
+    package mutating func failureReason(of place: EntityPlace, in engine: borrowing Engine) {
+        switch place.family {
+        case .control:
+            guard let record = engine.controls.record(at: place.slot) else { return }
+            failureReason(engine.shownFailureReason(of: record), of: engine)
+        case .widget:
+            guard let record = engine.widgets.record(at: place.slot) else { return }
+            failureReason(record.failureReason, of: engine)
+        case .activity, .group: return
+        }
+    }
+
+    /// What its provider said of the call that it failed, absent where it said nothing.
+    mutating func failureReason(_ handle: PayloadHandle, of engine: borrowing Engine) {
+        engine.withBytes(of: handle) { bytes in
+            if bytes.count > 0 { field("failureReason", rawBytes: bytes, 0..<bytes.count) }
+        }
+    }
+
+    /// The same as a patch tells it.
+    mutating func changedFailureReason(_ handle: PayloadHandle, of engine: borrowing Engine) {
+        if handle.count > 0 { failureReason(handle, of: engine) } else { cleared("failureReason") }
     }
 
     private static func texts(of record: ControlRecord) -> [(StaticString, Range<Int>)] {
@@ -151,6 +177,11 @@ extension JSONWriter {
         if before.failure != after.failure {
             if after.failure == .none { cleared("failure") } else { field("failure", name: after.failure.wireName) }
         }
+        if !isHidden, before.isRedacted {
+            failureReason(event.failureReason, of: engine)
+        } else if !isHidden, event.changes.failureReason {
+            changedFailureReason(event.failureReason, of: engine)
+        }
         if before.cause != after.cause { field("cause", name: after.cause.wireName) }
         if before.next != after.next {
             if after.next.at.isSet { next(of: after) } else if before.next.at.isSet { cleared("next") }
@@ -193,7 +224,7 @@ extension JSONWriter {
     }
 
     private static let contentMembers: [StaticString] = [
-        "configuration", "value", "valueSource", "isActive", "status", "tint", "actionHint",
+        "configuration", "value", "valueSource", "isActive", "status", "tint", "actionHint", "failureReason",
     ]
 
     /// A member that is not the first of its object: with the comma and the quote before its name.

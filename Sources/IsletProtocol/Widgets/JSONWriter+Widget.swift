@@ -35,6 +35,7 @@ extension JSONWriter {
         if machine.isInvalidated { field("isInvalidated", true) }
         if machine.isOnTop { field("isOnTop", true) }
         if machine.failure != .none { field("failure", name: machine.failure.wireName) }
+        failureReason(record.failureReason, of: engine)
         if let hold = machine.hold { held(hold) }
         field("addedAt", record.addedAt)
         field("cause", name: machine.cause.wireName)

@@ -79,6 +79,7 @@ extension JSONWriter {
         if before.failure != after.failure {
             if after.failure == .none { cleared("failure") } else { field("failure", name: after.failure.wireName) }
         }
+        if event.changes.failureReason { changedFailureReason(event.failureReason, of: engine) }
         if let hold = after.hold {
             if before.hold != hold { held(hold) }
         } else if before.hold != nil {

@@ -431,6 +431,9 @@ final class ProblemScan {
         if let since = row.since { writer.field("since", since) }
         if let until = row.until { writer.field("until", until) }
         if row.failure != .none { writer.field("failure", name: row.failure.wireName) }
+        if case .entity(let place) = row.subject, row.failure == .threw {
+            writer.failureReason(of: place, in: partition.engine)
+        }
         if let count = row.count { writer.field("count", count) }
         writer.field("text", name: row.problem.text)
         writer.field("advice", name: row.problem.advice)

@@ -90,13 +90,12 @@ extension Partition {
 
     /// A call is over without an answer.
     private func ended(_ purpose: ProviderTable.Purpose, _ failure: CallFailure, wasSent: Bool) {
+        let reason = failure == .threw ? providers.takeReason(of: purpose) : []
         switch purpose {
-        case .value(let control):
-            if isNewest(control, isAction: false) { failed(control, isAction: false, failure, wasSent: wasSent) }
-        case .perform(let control):
-            if isNewest(control, isAction: true) { failed(control, isAction: true, failure, wasSent: wasSent) }
-        case .timeline(let widget): widgetCallEnded(widget, isAction: false, failure, wasSent: wasSent)
-        case .performWidget(let widget): widgetCallEnded(widget, isAction: true, failure, wasSent: wasSent)
+        case .value(let control): controlCallEnded(control, isAction: false, failure, wasSent: wasSent, reason)
+        case .perform(let control): controlCallEnded(control, isAction: true, failure, wasSent: wasSent, reason)
+        case .timeline(let widget): widgetCallEnded(widget, isAction: false, failure, wasSent: wasSent, reason)
+        case .performWidget(let widget): widgetCallEnded(widget, isAction: true, failure, wasSent: wasSent, reason)
         case .question(let number): questionFailed(number, failure)
         }
     }
@@ -235,9 +234,11 @@ extension Partition {
             return self.verdict(verdict, nil, fail.call, fail.provider, envelope, frame)
         }
         let late = providers.lateCall(call, of: fail.provider)
+        let reason = fail.message.map { FailureReason.json(of: $0, in: frame) } ?? []
         return verdict(
             providers.failed(
-                by: fail.provider, peer: peer, call: call, isRetryable: fail.isRetryable, at: now.monotonic),
+                by: fail.provider, peer: peer, call: call, isRetryable: fail.isRetryable, reason: reason,
+                at: now.monotonic),
             late, fail.call, fail.provider, envelope, frame)
     }
 

@@ -61,9 +61,22 @@ extension Partition {
         }
     }
 
-    func failed(_ control: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool) {
-        engine.controlCallFailed(control, isAction: isAction, failure, wasSent: wasSent, at: now.domain)
+    private func failed(
+        _ control: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool, _ reason: [UInt8] = []
+    ) {
+        engine.controlCallFailed(
+            control, isAction: isAction, failure, wasSent: wasSent, reason: reason, at: now.domain)
         encodeEvents(Span(), nil)
+    }
+
+    /// A call of a control ended without an answer.
+    ///
+    /// - Parameter reason: what its provider said of it; empty: nothing.
+    func controlCallEnded(
+        _ control: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool, _ reason: [UInt8]
+    ) {
+        guard isNewest(control, isAction: isAction) else { return }
+        failed(control, isAction: isAction, failure, wasSent: wasSent, reason)
     }
 
     /// Whether a call that ended is what its control waits for; it is out no more.

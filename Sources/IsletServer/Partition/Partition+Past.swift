@@ -23,7 +23,9 @@ extension Partition {
                 return history(past, [], envelope, frame)
             }
         case .explain(let decisions):
-            if !isDurable || decisions.isAll { return explain(past, decisions, [], envelope, frame) }
+            if !isDurable || decisions.isAll {
+                return explain(past, decisions, [], reasons(past, decisions, []), envelope, frame)
+            }
         }
         return later(.past(past), envelope, frame)
     }
@@ -90,18 +92,34 @@ extension Partition {
             } else if stored.first?.seq != last, !stored.isEmpty {
                 return nil
             }
-            return explain(past, decisions, older.reversed(), envelope, frame)
+            let reasons = reasons(past, decisions, stored.reversed())
+            return explain(past, decisions, older.reversed(), reasons, envelope, frame)
         }
     }
 
+    /// What providers said of calls that they failed: of what is remembered to have been decided only the events tell it.
+    ///
+    /// - Parameter stored: its events, oldest first, where they were read; else those that memory has tell it.
+    private func reasons(
+        _ past: StoredPast, _ decisions: RememberedDecisions, _ stored: [StoredEvent]
+    ) -> ToldReasons {
+        var reasons = ToldReasons()
+        guard !past.isRedacted, !stored.isEmpty || decisions.lacksReasons else { return reasons }
+        for event in stored { reasons.add(event.json.span, seq: event.seq) }
+        if stored.isEmpty {
+            _ = forEachRemembered(past.identity) { seq, _, _, json in reasons.add(json, seq: seq) }
+        }
+        return reasons
+    }
+
     private func explain(
-        _ past: StoredPast, _ decisions: RememberedDecisions, _ stored: [StoredEvent], _ envelope: Envelope,
-        _ frame: Span<UInt8>
+        _ past: StoredPast, _ decisions: RememberedDecisions, _ stored: [StoredEvent], _ reasons: ToldReasons,
+        _ envelope: Envelope, _ frame: Span<UInt8>
     ) -> FrameResult {
         answer { writer in
             writer.beginAnswer(envelope, frame, ok: true)
             past.writeEntity(to: &writer)
-            writer.decisions(decisions, before: stored.map { (json: $0.json, image: $0.image) })
+            writer.decisions(decisions, before: stored.map { (json: $0.json, image: $0.image) }, reasons: reasons)
             writer.endObject()
         }
     }

@@ -62,14 +62,21 @@ extension Partition {
         }
     }
 
-    private func widgetFailed(_ widget: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool) {
-        engine.widgetCallFailed(widget, isAction: isAction, failure, wasSent: wasSent, at: now.domain)
+    private func widgetFailed(
+        _ widget: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool, _ reason: [UInt8] = []
+    ) {
+        engine.widgetCallFailed(widget, isAction: isAction, failure, wasSent: wasSent, reason: reason, at: now.domain)
         encodeEvents(Span(), nil)
     }
 
     /// A call of a widget ended without an answer.
-    func widgetCallEnded(_ widget: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool) {
-        if isNewestCall(of: widget, isAction: isAction) { widgetFailed(widget, isAction: isAction, failure, wasSent: wasSent) }
+    ///
+    /// - Parameter reason: what its provider said of it; empty: nothing.
+    func widgetCallEnded(
+        _ widget: SlotRef, isAction: Bool, _ failure: CallFailure, wasSent: Bool, _ reason: [UInt8]
+    ) {
+        guard isNewestCall(of: widget, isAction: isAction) else { return }
+        widgetFailed(widget, isAction: isAction, failure, wasSent: wasSent, reason)
     }
 
     /// Whether a call that ended is what its widget waits for; it is out no more.

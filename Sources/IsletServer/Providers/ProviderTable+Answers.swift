@@ -31,9 +31,11 @@ extension ProviderTable {
 
     /// A provider says that a call failed.
     ///
-    /// - Parameter isRetryable: another provider may do better; without meaning for an action.
+    /// - Parameters:
+    ///   - isRetryable: another provider may do better; without meaning for an action.
+    ///   - reason: what it says of it, for ``takeReason(of:)``; empty: nothing.
     package mutating func failed(
-        by id: EntityID, peer: [UInt8], call: CallID, isRetryable: Bool, at time: Milliseconds
+        by id: EntityID, peer: [UInt8], call: CallID, isRetryable: Bool, reason: [UInt8] = [], at time: Milliseconds
     ) -> Verdict {
         clock(time)
         guard let slot = inFlight(call, id, peer) else { return refuse(call, id, peer) }
@@ -42,6 +44,7 @@ extension ProviderTable {
         takeIn(slot, provider.number)
         totals.failed += 1
         blame(provider.number, call)
+        reasons.kept[slot] = reason.isEmpty ? nil : reason
         if isRetryable, mayRetry(slot, except: provider) {
             retry(slot, except: provider, .threw)
         } else {
@@ -50,6 +53,9 @@ extension ProviderTable {
         serve(provider.number)
         return .taken(purpose)
     }
+
+    /// What the provider said that failed a call as `threw`, once that it is over was told; empty: nothing.
+    package mutating func takeReason(of purpose: Purpose) -> [UInt8] { reasons.told.removeValue(forKey: purpose) ?? [] }
 
     /// A provider answered something that cannot be: the call fails, and it is a fault.
     package mutating func rejected(

@@ -25,6 +25,10 @@ extension ProviderTable {
         if open != byPurpose.count { return "\(byPurpose.count) purposes for \(open) calls" }
         if open != deadlines.armedCount { return "\(deadlines.armedCount) deadlines for \(open) calls" }
         if late.count > limits.lateCalls { return "too many late calls" }
+        for slot in reasons.kept.keys {
+            let isRetried = calls[slot].place == .retries || calls[slot].place == .inFlight && calls[slot].attempt > 1
+            if !isRetried { return "a reason of a call that is not sent once more" }
+        }
         let live = providers.count { !$0.isGone }
         if live != providerNumbers.count { return "\(providerNumbers.count) ids for \(live) providers" }
         if live != attention.count { return "\(attention.count) providers are looked after, of \(live)" }

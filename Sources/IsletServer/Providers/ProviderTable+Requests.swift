@@ -184,6 +184,7 @@ extension ProviderTable {
 
     /// Ends a call that is in no list: its purpose and its deadline are free.
     mutating func close(_ slot: UInt32) {
+        if !reasons.kept.isEmpty { reasons.kept[slot] = nil }
         byPurpose.remove(Self.hash(calls[slot].purpose), slot)
         deadlines.cancel(slot)
         let place = calls[slot].kind
@@ -200,6 +201,7 @@ extension ProviderTable {
     /// Ends a call that is in no list without an answer.
     mutating func fail(_ slot: UInt32, _ failure: CallFailure) {
         effects.append(.failed(calls[slot].purpose, failure, wasSent: calls[slot].wasSent))
+        if failure == .threw, let reason = reasons.kept[slot] { reasons.told[calls[slot].purpose] = reason }
         forget(slot)
     }
 }

@@ -76,6 +76,10 @@ package struct ProviderTable: ~Copyable {
     /// Providers that may get calls and met an overdue one.
     var unserved: [UInt32] = []
 
+    /// What providers said of calls that they failed and that are sent once more, by slot; and of those that are over since
+    /// and of which the owner was not told yet.
+    var reasons: (kept: [UInt32: [UInt8]], told: [Purpose: [UInt8]]) = ([:], [:])
+
     var bans: [ProviderBan] = []
     var effects: [Effect] = []
     /// Up to this place the effects hold no ends of calls.

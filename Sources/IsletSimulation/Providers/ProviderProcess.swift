@@ -23,6 +23,8 @@ struct ProviderProcess {
         /// When its kind is relevant, well formed.
         var relevance: ToldRelevance?
         var call: String?
+        /// What it says of a call that it fails.
+        var failure: SaidReason?
     }
 
     struct ToldRelevance {

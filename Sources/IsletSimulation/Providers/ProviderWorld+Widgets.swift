@@ -54,9 +54,8 @@ extension ProviderWorld {
             output(index, "provider.answer", maker.makeWrong(&random), at: now + random.below(50 as Int64), call: call)
         case 3: break
         case 4:
-            output(
-                index, "provider.fail", "\"call\":\"\(call)\",\"retryable\":\(random.oneIn(2))",
-                at: now + random.below(80 as Int64), call: call)
+            let fields = "\"call\":\"\(call)\",\"retryable\":\(random.oneIn(2))"
+            fail(index, call, fields, &random, at: now + random.below(80 as Int64))
         case 5: output(index, "provider.answer", fields, at: now, as: "eeeeeeee-0000-4000-8000-00000000ffff")
         case 6: processes[index].isConnected = false
         default: processes[index].isHanging = true
@@ -71,7 +70,7 @@ extension ProviderWorld {
         }
         switch random.below(5) {
         case 0: output(index, "provider.answer", fields, at: now + random.below(6_000 as Int64), call: call)
-        case 1: output(index, "provider.fail", fields, at: now + random.below(100 as Int64), call: call)
+        case 1: fail(index, call, fields, &random, at: now + random.below(100 as Int64))
         case 2: break
         case 3: processes[index].isConnected = false
         default: processes[index].isHanging = true

@@ -164,14 +164,24 @@ struct ProviderWorld {
     mutating func output(
         _ index: Int, _ op: String, _ fields: String?, at: Int64, as id: String? = nil,
         effect: ProviderProcess.Effect? = nil, value: ProviderProcess.Told? = nil,
-        timeline: WitnessedTimeline? = nil, relevance: ProviderProcess.ToldRelevance? = nil, call: String? = nil
+        timeline: WitnessedTimeline? = nil, relevance: ProviderProcess.ToldRelevance? = nil, call: String? = nil,
+        failure: SaidReason? = nil
     ) {
         let rest = fields.map { "," + $0 } ?? ""
         let frame = "{\"op\":\"\(op)\",\"provider\":\"\(id ?? processes[index].id)\"\(rest)}"
         processes[index].outputs.append(
             ProviderProcess.Output(
                 at: at, frame: frame, effect: effect, value: value, timeline: timeline, relevance: relevance,
-                call: call))
+                call: call, failure: failure))
+    }
+
+    /// A call is failed, mostly for a reason.
+    mutating func fail(
+        _ index: Int, _ call: String, _ fields: String, _ random: inout SimRandom, at: Int64,
+        effect: ProviderProcess.Effect? = nil
+    ) {
+        let reason = SaidReason.random(&random)
+        output(index, "provider.fail", fields + reason.field, at: at, effect: effect, call: call, failure: reason)
     }
 
     /// A name that nothing else has that is told.
@@ -213,9 +223,8 @@ struct ProviderWorld {
             output(index, "provider.answer", "\"call\":\"\(call)\"\(rest)", at: now + random.below(50 as Int64))
         case 3: break
         case 4:
-            output(
-                index, "provider.fail", "\"call\":\"\(call)\",\"retryable\":\(random.oneIn(2))",
-                at: now + random.below(80 as Int64), call: call)
+            let fields = "\"call\":\"\(call)\",\"retryable\":\(random.oneIn(2))"
+            fail(index, call, fields, &random, at: now + random.below(80 as Int64))
         case 5:
             // Of another process, or to another call.
             let stranger = "eeeeeeee-0000-4000-8000-00000000ffff"
@@ -247,7 +256,7 @@ struct ProviderWorld {
             output(index, "provider.answer", fields, at: now + random.below(100 as Int64))
         case 2:
             let at = now + random.below(100 as Int64)
-            output(index, "provider.fail", "\"call\":\"\(call)\"", at: at, effect: later, call: call)
+            fail(index, call, "\"call\":\"\(call)\"", &random, at: at, effect: later)
         case 3: break
         case 4: processes[index].isConnected = false
         default: processes[index].isHanging = true

@@ -30,6 +30,10 @@ extension Simulation {
         log?("  \(process.id.suffix(4)): \(output.frame.prefix(300))")
         if let effect = output.effect { world.perform(effect) }
         if let timeline = output.timeline { widgetWitness.answered(timeline) }
+        if let call = output.call, let failure = output.failure {
+            witness.failed(call, saying: failure.shown)
+            widgetWitness.failed(call, saying: failure.shown)
+        }
         if let relevance = output.relevance {
             widgetWitness.saidRelevance(process.app, relevance.kind, relevance.span)
         }

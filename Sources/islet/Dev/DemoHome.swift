@@ -20,9 +20,17 @@ actor DemoHome {
     }
 
     /// What can go wrong.
-    enum Trouble: Error {
+    enum Trouble: Error, CustomStringConvertible {
         case doorIsStuck
         case noSuchRoom(String)
+
+        /// As entities show it.
+        var description: String {
+            switch self {
+            case .doorIsStuck: "the door is stuck"
+            case .noSuchRoom(let name): "there is no room '\(name)'"
+            }
+        }
     }
 
     /// Things take their time.

@@ -137,7 +137,7 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
         case "\(Family.noun).acting": return .open
         case "\(Family.noun).performed": return .performed
         case "\(Family.noun).failed" where event.object["from"]?.string == "acting":
-            return .failed(event.patch["failure"]?.string ?? "unknown")
+            return .failed(PlacedText.failureWords(event.patch) ?? "unknown")
         case "\(Family.noun).cancelled":
             // What was over before is no other thing by a later tap that nobody unlocks the device for.
             guard case .open = fate else { return fate }
@@ -175,7 +175,7 @@ struct PlacedAction<Family: PlacedFamily>: Sendable {
         case .cancelled:
             throw Failure(.failure, "the action was not performed: the device was not unlocked in time")
         }
-        if let failure = entity["failure"]?.string {
+        if let failure = PlacedText.failureWords(entity) {
             throw Failure(.failure, "the action was performed, but \(Family.result) could not be had: \(failure)")
         }
     }

@@ -33,7 +33,7 @@ enum ControlText {
         let more = isWide ? WideText.head : []
         var table = TextTable("KIND", "ID", "DEVICE", "STATE", "VALUE", "STATUS", "REV", "NEXT", more: more)
         for row in rows {
-            let notes = [PlacedText.failure(row), EntityText.next(row, now: now)]
+            let notes = [PlacedText.shortFailure(row), EntityText.next(row, now: now)]
             let next = notes.compactMap(\.self).joined(separator: ", ")
             table.add(
                 PlacedText.shortKind(row["kind"]?.string ?? ""), EntityText.shortID(row["id"]?.string ?? ""),

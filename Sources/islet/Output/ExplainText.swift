@@ -111,7 +111,7 @@ enum ExplainText {
         }
         if let by = decision["by"]?.object { parts += asker(by) }
         if let source = decision["rule"]?.string { parts.append("rule: \(rule(source, decision))") }
-        if let failure = decision["failure"]?.string { parts.append("failure: \(failure)") }
+        if let failure = PlacedText.failureWords(decision) { parts.append("failure: \(failure)") }
         if let exempt = decision["exempt"]?.string { parts.append("not charged: \(exempt)") }
         if let revision = decision["revision"] { parts.append("revision \(revision)") }
         return parts.joined(separator: " · ")

@@ -19,6 +19,15 @@ enum PlacedText {
 
     /// What came of the last call, where it was not well.
     static func failure(_ members: RawObject) -> String? {
-        members["failure"]?.string.map { "failed: \($0.printable)" }
+        failureWords(members).map { "failed: \($0)" }
+    }
+
+    /// The same in a table, which has room for the beginning of what a provider says.
+    static func shortFailure(_ members: RawObject) -> String? { failure(members)?.shortened(to: 48) }
+
+    /// How the last call of what is placed failed, or that of a decision or a problem: what its provider said of it, else
+    /// the contract's word for it.
+    static func failureWords(_ members: RawObject) -> String? {
+        (members["failureReason"]?.string ?? members["failure"]?.string)?.printable
     }
 }

@@ -1,4 +1,5 @@
 import IsletClient
+import IsletProtocol
 
 /// Text of users on its way to a terminal.
 extension String {
@@ -18,10 +19,8 @@ extension String {
                 continue
             case .control:
                 result.append(Self.picture(of: scalar))
-            case .format where scalar != Self.joiner, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned:
-                result.append(Self.replacement)
             case _:
-                result.append(scalar)
+                result.append(scalar.isPrintable ? scalar : Self.replacement)
             }
             marks = 0
         }
@@ -64,8 +63,6 @@ extension String {
 
     /// More marks than this over one character are left out.
     private static let marksMax = 4
-    /// U+200D, which makes one emoji of several.
-    private static let joiner: Unicode.Scalar = "\u{200D}"
     private static let replacement: Unicode.Scalar = "\u{FFFD}"
 
     /// Unicode's pictures of the control characters, which take one column each.
@@ -108,15 +105,8 @@ extension [UInt8] {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal does something else with it than to show it.
-    fileprivate var isObeyed: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
-        // U+200D makes one emoji of several.
-        case .format: value != 0x200D
-        case _: false
-        }
-    }
+    /// Whether a terminal does something else with it than to show it, or nothing.
+    fileprivate var isObeyed: Bool { !isPrintable && properties.generalCategory != .unassigned }
 }
 
 extension RawJSON {

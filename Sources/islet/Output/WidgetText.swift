@@ -67,7 +67,7 @@ enum WidgetText {
         let more = isWide ? WideText.head : []
         var table = TextTable("KIND", "ID", "FAMILY", "DEVICE", "STATE", "ENTRY", "REV", "NEXT", more: more)
         for row in rows {
-            let failure = [PlacedText.failure(row)].compactMap(\.self)
+            let failure = [PlacedText.shortFailure(row)].compactMap(\.self)
             let next = marks(row) + failure + EntityText.upcoming(row, now: now)
             table.add(
                 PlacedText.shortKind(row["kind"]?.string ?? ""), EntityText.shortID(row["id"]?.string ?? ""),

@@ -126,6 +126,33 @@ import Testing
         }
     }
 
+    @Test func `an error says what it is, and one without a description of its own whose it is`() async throws {
+        enum Fault: Error { case jammed }
+        struct Broken: Error { var part = 7 }
+        struct Told: Error, CustomStringConvertible { var description: String { "the door is stuck" } }
+        struct Failing: ControlValueProvider, AppIntent {
+            var previewValue = 1
+            var error: any Error & Sendable = Fault.jammed
+            func currentValue() async throws -> Int { throw error }
+            func perform() async throws -> some IntentResult { .result() }
+        }
+        let errors: [(any Error & Sendable, String)] = [
+            (Fault.jammed, "Fault: jammed"), (Broken(), "Broken(part: 7)"), (Told(), "the door is stuck"),
+            (ProviderCallError.failed("no battery"), "no battery"),
+        ]
+        for (error, said) in errors {
+            try await withProvider {
+                StaticControlConfiguration(kind: "test", provider: Failing(error: error)) { _ in
+                    ControlWidgetButton("Failing", action: Failing())
+                }
+            } _: { fake, _ in
+                await fake.say(call("1"))
+                let failures = try await replies(fake, to: "1")
+                #expect(failures == [#"{"op":"provider.fail","call":"1","message":"\#(said)"}"#])
+            }
+        }
+    }
+
     @Test func `a value that is null is none`() async throws {
         struct Nothing: ControlValueProvider, AppIntent {
             var previewValue: Int?

@@ -100,7 +100,8 @@ struct ControlHistory {
         let isAction = machine.state == .acting
         if random.oneIn(4) {
             let failures: [CallFailure] = [.noProvider, .providerLost, .timedOut, .threw, .badAnswer, .busy]
-            rig.fail(id, isAction: isAction, pick(failures) ?? .threw)
+            let reason = random.oneIn(4) ? "" : random.oneIn(3) ? "\"db down\"" : "\"no \(random.below(100))\""
+            rig.fail(id, isAction: isAction, pick(failures) ?? .threw, reason: reason)
             return
         }
         let words = String(repeating: "w", count: Int(random.below(40)))

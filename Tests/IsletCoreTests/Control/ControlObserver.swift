@@ -13,6 +13,8 @@ final class ControlObserver {
         var seq: UInt64
         /// The last machine, where it is a control's.
         var machine: ControlMachine?
+        /// What its provider said of the call that it failed, as its events told; empty: nothing.
+        var reason = ""
         /// The state before, where it is an activity's.
         var state: ActivityState?
     }
@@ -65,6 +67,10 @@ final class ControlObserver {
             event.line, copy, engine)
         copies[event.id]?.isListed = event.after.state != .removed
         copies[event.id]?.machine = event.after
+        let reason = engine.withBytes(of: event.failureReason) { String(decoding: $0, as: UTF8.self) }
+        #expect((reason != copy?.reason ?? "") == event.changes.failureReason, "\(event.line): \(reason)")
+        #expect(reason.isEmpty || event.after.failure == .threw, "\(event.line): \(reason)")
+        copies[event.id]?.reason = reason
         if event.before == nil { names[engine.controls.reference(to: event.slot)] = event.id }
     }
 
@@ -162,6 +168,8 @@ final class ControlObserver {
         // That a value is to be asked for once more is told by no event.
         #expect(record.machine.settled == machine.settled, "\(id.short)")
         #expect(UInt64(record.revision) == copy.revision && record.lastSeq == copy.seq, "\(id.short)")
+        let reason = engine.withBytes(of: record.failureReason) { String(decoding: $0, as: UTF8.self) }
+        #expect(reason == copy.reason, "\(id.short)")
         guard machine.hasCall else { return }
         guard let call = open[id] else { return complain("\(id.short) is \(machine.state), and nothing is asked for") }
         #expect(call.serial == record.callSerial, "\(id.short): a newer call than the one that is out")

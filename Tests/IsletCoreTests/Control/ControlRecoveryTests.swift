@@ -74,7 +74,7 @@ struct ControlRecoveryTests {
         #expect(new.addedAt == old.addedAt, "seed \(seed)")
         #expect(new.actionGivenUpAt == old.actionGivenUpAt, "seed \(seed)")
         #expect(new.isActive == old.isActive && new.textCounts == old.textCounts, "seed \(seed)")
-        for path in [\ControlRecord.configuration, \.value, \.texts] {
+        for path in [\ControlRecord.configuration, \.value, \.texts, \.failureReason] {
             #expect(copy.text(new[keyPath: path]) == rig.text(old[keyPath: path]), "seed \(seed)")
         }
         let (oldKind, newKind) = (rig.engine.controls.kinds[old.kind], copy.engine.controls.kinds[new.kind])
@@ -210,8 +210,8 @@ struct ControlImageTests {
             let longer = bytes + [0]
             #expect(throws: ImageError.tooLong) { try ControlImage(longer.span) }
             var later = bytes
-            later[0] = 4
-            #expect(throws: ImageError.unknownVersion(4)) { try ControlImage(later.span) }
+            later[0] = 5
+            #expect(throws: ImageError.unknownVersion(5)) { try ControlImage(later.span) }
         }
     }
 

@@ -200,10 +200,11 @@ extension ControlRig {
         return step { $0.controlAnswered(reference, isAction: isAction, answer, bytes.span, at: now) }
     }
 
-    func fail(_ id: EntityID, isAction: Bool = false, _ failure: CallFailure = .timedOut) {
+    /// - Parameter reason: what the provider says of it: a JSON string; empty: nothing.
+    func fail(_ id: EntityID, isAction: Bool = false, _ failure: CallFailure = .timedOut, reason: String = "") {
         guard let reference = reference(id) else { return complain("\(id.short) is gone") }
         let now = now
-        step { $0.controlCallFailed(reference, isAction: isAction, failure, at: now) }
+        step { $0.controlCallFailed(reference, isAction: isAction, failure, reason: Array(reason.utf8), at: now) }
     }
 
     // MARK: Time

@@ -125,7 +125,8 @@ struct WidgetHistory {
         let isAction = machine.state == .acting
         if random.oneIn(4) {
             let failures: [CallFailure] = [.noProvider, .providerLost, .timedOut, .threw, .badAnswer, .busy]
-            return rig.fail(id, isAction: isAction, pick(failures) ?? .threw)
+            let reason = random.oneIn(4) ? "" : random.oneIn(3) ? "\"db down\"" : "\"no \(random.below(100))\""
+            return rig.fail(id, isAction: isAction, pick(failures) ?? .threw, reason: reason)
         }
         guard !isAction else { return rig.performed(id) }
         if random.oneIn(10) { return rig.answer(id, policy: nil, needsLogin: true) }

@@ -15,6 +15,8 @@ final class WidgetObserver {
         /// The dates of all reloads that were charged and not given back.
         var charged: [Instant] = []
         var exempt: [ReloadExemption: Int] = [:]
+        /// What its provider said of the call that it failed, as its events told; empty: nothing.
+        var reason = ""
         /// How the last one was paid.
         var lastPaid: ReloadExemption??
     }
@@ -74,6 +76,10 @@ final class WidgetObserver {
         copy.isListed = event.after.state != .removed
         pay(event, &copy)
         copy.machine = event.after
+        let reason = engine.withBytes(of: event.failureReason) { String(decoding: $0, as: UTF8.self) }
+        #expect((reason != copy.reason) == event.changes.failureReason, "\(event.line): \(reason)")
+        #expect(reason.isEmpty || event.after.failure == .threw, "\(event.line): \(reason)")
+        copy.reason = reason
         copies[event.id] = copy
         if event.before == nil { names[engine.widgets.reference(to: event.slot)] = event.id }
         // What the events show is an entry of that very machine.
@@ -194,6 +200,8 @@ final class WidgetObserver {
         }
         #expect(record.machine.settled == copy.machine.settled, "\(id.short)")
         #expect(UInt64(record.revision) == copy.revision && record.lastSeq == copy.seq, "\(id.short)")
+        let reason = engine.withBytes(of: record.failureReason) { String(decoding: $0, as: UTF8.self) }
+        #expect(reason == copy.reason, "\(id.short)")
         let budget = engine.budget(of: record, at: now)
         #expect(budget.spentAt == copy.charged.filter { now - $0 < 86_400_000 }, "\(id.short)")
         for (exemption, count) in budget.exempt {

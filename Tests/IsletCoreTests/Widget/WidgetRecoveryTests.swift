@@ -41,7 +41,7 @@ struct WidgetRecoveryTests {
         #expect(new.revision == old.revision && new.lastSeq == old.lastSeq, "seed \(seed)")
         #expect(new.addedAt == old.addedAt && new.family == old.family, "seed \(seed)")
         #expect(new.actionGivenUpAt == old.actionGivenUpAt, "seed \(seed): \(id.short)")
-        for path in [\WidgetRecord.configuration, \.rendering, \.timeline, \.carried, \.ledger] {
+        for path in [\WidgetRecord.configuration, \.rendering, \.timeline, \.carried, \.ledger, \.failureReason] {
             #expect(copy.text(new[keyPath: path]) == rig.text(old[keyPath: path]), "seed \(seed): \(id.short)")
         }
         #expect(copy.entry(id) == rig.entry(id), "seed \(seed): \(id.short)")
@@ -302,8 +302,8 @@ struct WidgetImageTests {
             let longer = bytes + [0]
             #expect(throws: ImageError.tooLong) { try WidgetImage(longer.span) }
             var later = bytes
-            later[0] = 4
-            #expect(throws: ImageError.unknownVersion(4)) { try WidgetImage(later.span) }
+            later[0] = 5
+            #expect(throws: ImageError.unknownVersion(5)) { try WidgetImage(later.span) }
         }
     }
 

@@ -212,12 +212,16 @@ extension WidgetRig {
     }
 
     func fail(
-        _ id: EntityID, isAction: Bool = false, _ failure: CallFailure = .timedOut, wasSent: Bool = true
+        _ id: EntityID, isAction: Bool = false, _ failure: CallFailure = .timedOut, wasSent: Bool = true,
+        reason: String = ""
     ) {
         guard let reference = reference(id) else { return complain("\(id.short) is gone") }
         let now = now
         observer.wasSent = wasSent
-        step { $0.widgetCallFailed(reference, isAction: isAction, failure, wasSent: wasSent, at: now) }
+        step {
+            $0.widgetCallFailed(
+                reference, isAction: isAction, failure, wasSent: wasSent, reason: Array(reason.utf8), at: now)
+        }
         observer.wasSent = true
     }
 

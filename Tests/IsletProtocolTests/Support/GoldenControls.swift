@@ -47,7 +47,9 @@ struct GoldenControls: ~Copyable {
             guard let call = open.removeValue(forKey: number(answer.call, bytes)) else { return }
             let isTaken = engine.controlAnswered(call.control, isAction: call.isAction, answer, frame, at: now)
             if !isTaken { dropped.append("bad answer") }
-        case .providerFail(let fail): end(number(fail.call, bytes), .threw)
+        case .providerFail(let fail):
+            let reason = fail.message.map { FailureReason.json(of: $0, in: frame) } ?? []
+            end(number(fail.call, bytes), .threw, reason: reason)
         case .deviceEvent:
             if case .refused(let refusal) = engine.apply(
                 command, of: frame, at: now, dating: .whenDue, freshID: freshID)
@@ -87,9 +89,9 @@ struct GoldenControls: ~Copyable {
         encode([], nil)
     }
 
-    private mutating func end(_ call: UInt64, _ failure: CallFailure) {
+    private mutating func end(_ call: UInt64, _ failure: CallFailure, reason: [UInt8] = []) {
         guard let made = open.removeValue(forKey: call) else { return }
-        engine.controlCallFailed(made.control, isAction: made.isAction, failure, at: now)
+        engine.controlCallFailed(made.control, isAction: made.isAction, failure, reason: reason, at: now)
     }
 
     /// Lets time pass.

@@ -41,7 +41,9 @@ struct GoldenWidgets: ~Copyable {
         switch command.operation {
         case .providerRegister(let register): self.register(register, bytes)
         case .providerAnswer(let answer): self.answer(answer, bytes)
-        case .providerFail(let fail): end(number(fail.call, bytes), .threw)
+        case .providerFail(let fail):
+            let reason = fail.message.map { FailureReason.json(of: $0, in: frame) } ?? []
+            end(number(fail.call, bytes), .threw, reason: reason)
         case .widget(.add(let add)): note(engine.addWidget(add, envelope, frame, at: now, freshID: freshID))
         case .widget(.configure(let configure)):
             note(engine.configureWidget(configure, envelope, frame, at: now, .whenDue))
@@ -124,9 +126,9 @@ struct GoldenWidgets: ~Copyable {
         encode([], nil)
     }
 
-    private mutating func end(_ call: UInt64, _ failure: CallFailure) {
+    private mutating func end(_ call: UInt64, _ failure: CallFailure, reason: [UInt8] = []) {
         guard let made = open.removeValue(forKey: call) else { return dropped.append("a failure of nothing") }
-        engine.widgetCallFailed(made.widget, isAction: made.isAction, failure, at: now)
+        engine.widgetCallFailed(made.widget, isAction: made.isAction, failure, reason: reason, at: now)
     }
 
     /// Lets time pass.

@@ -64,6 +64,7 @@ import Testing
             ["waitingValues", number(provider.waitingValues), "none"],
             ["waitingActions", number(provider.waitingActions), "none"],
             ["waitingRetries", number(provider.waitingRetries), "none"],
+            ["failureReason", "none", number(CallFailure.reasonLimit)],
             ["reloads", number(ReloadSweep<WidgetCause>.maximum), "none"],
             ["apps", number(AppTable.maximumApps), "none"],
             ["devices", number(DeviceTable.maximumDevices), "none"],

@@ -78,9 +78,17 @@ final class ProviderDesk {
     }
 
     @discardableResult
-    func fail(_ number: Int, by name: String, retryable: Bool = false) -> ProviderTable.Verdict {
+    func fail(
+        _ number: Int, by name: String, retryable: Bool = false, reason: String = ""
+    ) -> ProviderTable.Verdict {
         table.failed(
-            by: Self.id(name), peer: Array(name.utf8), call: call(number), isRetryable: retryable, at: now)
+            by: Self.id(name), peer: Array(name.utf8), call: call(number), isRetryable: retryable,
+            reason: Array(reason.utf8), at: now)
+    }
+
+    /// What was said of a call that is over.
+    func reason(of purpose: ProviderTable.Purpose) -> String {
+        String(decoding: table.takeReason(of: purpose), as: UTF8.self)
     }
 
     @discardableResult

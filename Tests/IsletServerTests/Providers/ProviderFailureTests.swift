@@ -19,6 +19,52 @@ import Testing
         #expect(desk.effects() == ["value 1 failed: threw"])
     }
 
+    @Test func theReasonIsThatOfTheFailureThatStands() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.register("b", capacity: 1)
+        for control in 1...2 as ClosedRange<UInt32> { desk.ask(Desk.value(control)) }
+        _ = desk.effects()
+        // The first failure waits for the other provider, which goes.
+        desk.fail(1, by: "a", retryable: true, reason: "first")
+        #expect(desk.effects() == [] && desk.reason(of: Desk.value(1)) == "", "it is not over")
+        desk.answer(2, by: "b")
+        #expect(desk.effects() == ["#3 value 1 to b again within 1000"])
+        desk.fail(3, by: "b", retryable: true, reason: "second")
+        #expect(desk.effects() == ["value 1 failed: threw"])
+        #expect(desk.reason(of: Desk.value(1)) == "second" && desk.reason(of: Desk.value(1)) == "")
+        // The second one says nothing; then none of both does.
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(4, by: "a", retryable: true, reason: "first")
+        _ = desk.effects()
+        desk.fail(5, by: "b", retryable: true)
+        #expect(desk.effects() == ["value 1 failed: threw"] && desk.reason(of: Desk.value(1)) == "")
+        // What is answered after all has none, nor has the next failure of the same.
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(6, by: "a", retryable: true, reason: "first")
+        _ = desk.effects()
+        desk.answer(7, by: "b")
+        desk.ask(Desk.value(1))
+        _ = desk.effects()
+        desk.fail(8, by: "a")
+        #expect(desk.effects() == ["value 1 failed: threw"] && desk.reason(of: Desk.value(1)) == "")
+        #expect(desk.problem == nil)
+    }
+
+    @Test func theReasonOfAFirstFailureIsKeptWhileItWaits() {
+        let desk = Desk()
+        desk.register("a", capacity: 1)
+        desk.register("b", capacity: 1)
+        for control in 1...2 as ClosedRange<UInt32> { desk.ask(Desk.value(control)) }
+        _ = desk.effects()
+        desk.fail(1, by: "a", retryable: true, reason: "first")
+        desk.leave("b")
+        desk.pass(1)
+        #expect(desk.effects().contains("value 1 failed: threw") && desk.reason(of: Desk.value(1)) == "first")
+    }
+
     @Test(arguments: [ProviderDesk.value(1), ProviderDesk.perform(1), .question(1)])
     func whatCannotBeRetriedFailsAtOnce(purpose: ProviderTable.Purpose) {
         let desk = Desk()

@@ -141,7 +141,9 @@ private final class ProviderRun {
         let verdict: ProviderTable.Verdict
         let sort = pick(20)
         switch sort {
-        case 0..<6: verdict = table.failed(by: id, peer: peer, call: call, isRetryable: sort < 4, at: now)
+        case 0..<6:
+            let reason = sort % 2 == 0 ? Array("\"db down\"".utf8) : []
+            verdict = table.failed(by: id, peer: peer, call: call, isRetryable: sort < 4, reason: reason, at: now)
         case 6: verdict = table.rejected(by: id, peer: peer, call: call, at: now)
         default: verdict = table.answered(by: id, peer: peer, call: call, at: now)
         }

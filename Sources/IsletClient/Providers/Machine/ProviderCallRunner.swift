@@ -29,10 +29,17 @@ struct ProviderCallRunner: Sendable {
             // Of a call that nobody waits for, nothing needs to be said.
             if !Task.isCancelled { tell(.callFailed(kind: call.kind, id: call.instance, error: error)) }
             guard let error = error as? ProviderCallError else {
-                return .failed(message: String(describing: error), isRetryable: false)
+                return .failed(message: Self.reason(of: error), isRetryable: false)
             }
             return .failed(message: error.message, isRetryable: error.isRetryable)
         }
+    }
+
+    /// What an error says of itself. The name of an enumeration's case says little without that of its type.
+    private static func reason(of error: any Error) -> String {
+        let (type, description) = (String(describing: type(of: error)), String(describing: error))
+        if error is any CustomStringConvertible || description.hasPrefix(type) { return description }
+        return "\(type): \(description)"
     }
 
     /// The call as its handler gets it. The queries have it as it came.

@@ -22,8 +22,8 @@ struct Problems: AsyncParsableCommand {
             FAILED, WAITS, is STALE, OVERDUE, HELD, LAGGING, SILENT, UNSERVED or FULL. A
             kind that nobody serves is one row for all that is placed of it. --filter
             compares severity, what, family, app, kind, id, key, device, state, since,
-            until, failure, count, text and advice, and looks through the worst 1 000 of
-            each family.
+            until, failure, failureReason, count, text and advice, and looks through the
+            worst 1 000 of each family.
 
             EXIT CODES: 0 nothing, or only notices; 1 a warning; 2 something critical;
             3 nothing could be judged, or what could not be looked at may fit --filter

@@ -73,7 +73,7 @@ struct ProblemsText {
 
     /// What is wrong, how it failed, and how many there are.
     static func why(_ row: RawObject) -> String {
-        let failure = row["failure"]?.string.map { ": \($0)" } ?? ""
+        let failure = PlacedText.failureWords(row).map { ": \($0)" } ?? ""
         let count = row["count"]?.integer.map { " (\(RecoveryText.grouped(Int(clamping: $0))))" } ?? ""
         return (row["text"]?.string ?? "?") + failure + count
     }
