@@ -5,7 +5,7 @@ extension FilterSubject {
         "an activity",
         [
             .init("id", .text), .init("app", .text), .init("type", .text), .init("key", .text), .init("device", .text),
-            .init("state", .words(activityStates)), .init("revision", .number), .init("attributes", .payload),
+            .init("state", .words(activityStates)), .init("stateAt", .date), .init("revision", .number), .init("attributes", .payload),
             .init("contentState", .payload), .init("staleDate", .date), .init("relevanceScore", .number),
             .init("style", .words(["standard", "transient"])),
             .init("pushType", .object([.init("channel", .text)], words: ["token"])), .init("startDate", .date),
@@ -29,7 +29,7 @@ extension FilterSubject {
         [
             .init("id", .text), .init("app", .text), .init("kind", .text), .init("device", .text),
             .init("template", .words(["toggle", "button"])), .init("state", .words(controlStates)),
-            .init("revision", .number), .init("configuration", .payload), .init("value", .payload),
+            .init("stateAt", .date), .init("revision", .number), .init("configuration", .payload), .init("value", .payload),
             .init("valueSource", .words(["preview", "provider", "optimistic"])), .init("isActive", .flag),
             .init("status", .text), .init("tint", .text), .init("actionHint", .text), .init("valueAt", .date),
             .init("isDisabled", .flag), .init("isRedacted", .flag), .init("failure", .words(failures)),
@@ -42,7 +42,7 @@ extension FilterSubject {
         "a widget",
         [
             .init("id", .text), .init("app", .text), .init("kind", .text), .init("family", .words(widgetFamilies)),
-            .init("device", .text), .init("state", .words(widgetStates)), .init("revision", .number),
+            .init("device", .text), .init("state", .words(widgetStates)), .init("stateAt", .date), .init("revision", .number),
             .init("configuration", .payload),
             .init(
                 "rendering",

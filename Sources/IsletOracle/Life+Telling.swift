@@ -159,6 +159,7 @@ package struct Life: Sendable {
             // A date that a command set and that had passed: late since it was set.
             lateBy = 0
         }
+        if from != shape.state { shape.stateAt = at - (lateBy ?? 0) }
         passages.append(
             Passage(
                 name: "activity." + name, from: from, at: at, lateBy: lateBy, due: due, alert: alert, asker: asker,

@@ -72,6 +72,8 @@ struct LifeEntry: Sendable {
 /// How an activity stands.
 package struct Shape: Equatable, Sendable {
     package var state: LifeState
+    /// Since when it is in it: by the event that brought it, less how late that was.
+    package var stateAt: Int64 = 0
     package var cause: String
     var startedAt: Int64
     var staleDate: Int64?

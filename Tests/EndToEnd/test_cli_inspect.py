@@ -5,6 +5,7 @@ import signal
 
 import pytest
 
+from support.followed import as_followed
 from support.cli import Islet
 from support.dates import HOUR, MINUTE, after
 from support.schemas import strict
@@ -231,7 +232,7 @@ def test_at_gives_what_held_at_that_time(islet, order, ago, revision):
 
 def test_at_now_is_what_get_shows(islet, client, order):
     [shown] = islet("activity", "at", "0s", "order-7", "--json").json
-    assert shown["activity"] == client.get(order)
+    assert shown["activity"] == as_followed(client.get(order))
     assert (shown["at"], shown["revisionAt"]) == (after(15 * MINUTE), after(15 * MINUTE))
 
 

@@ -17,7 +17,7 @@ def test_get_shows_the_whole_activity_in_the_order_of_the_contract(client):
         key="order-7", device="phone", staleDate=after(HOUR), relevanceScore=12.5, pushType="token")["id"]
     whole = client.get(id)
     order = (
-        "id app type key device state revision attributes contentState staleDate relevanceScore style pushType "
+        "id app type key device state stateAt revision attributes contentState staleDate relevanceScore style pushType "
         "startDate startedAt endedAt dismissAt expiresAt timestamp cause next renews renewedBy"
     ).split()
     assert [name for name in whole if name in order] == [name for name in order if name in whole]
@@ -25,6 +25,7 @@ def test_get_shows_the_whole_activity_in_the_order_of_the_contract(client):
     shown = {name: whole[name] for name in whole if whole[name] is not None}
     assert shown == {
         "id": id, "app": client.app, "type": "Delivery", "key": "order-7", "device": "phone", "state": "active",
+        "stateAt": EPOCH,
         "revision": 1, "attributes": {"order": 1042}, "contentState": {"eta": 12}, "staleDate": after(HOUR),
         "relevanceScore": 12.5, "style": "standard", "pushType": "token", "startedAt": EPOCH,
         "expiresAt": after(8 * HOUR), "timestamp": EPOCH, "cause": "command",

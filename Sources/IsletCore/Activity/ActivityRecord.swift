@@ -1,5 +1,5 @@
-/// One activity in the slab: the machine and where its bytes are. Plain bits, 84 bytes of them: with the slab's four it
-/// touches two cache lines, and a million need 88 MB.
+/// One activity in the slab: the machine and where its bytes are. Plain bits, 90 bytes of them: with the slab's four and two
+/// that fill up, a million need 96 MB.
 ///
 /// What most activities do not have lies beside it, by slot: a relevance score other than 0, neighbours on a device,
 /// renewal links. Numbers have as many bits as their bounds ask for.
@@ -22,6 +22,8 @@ package struct ActivityRecord: Sendable, BitwiseCopyable {
     private var lastSeqLow: UInt32 = 0
     private var ordinalHigh: UInt16
     private var lastSeqHigh: UInt16 = 0
+    private var stateAtHigh: Int16
+    private var stateAtLow: UInt32
 
     private static let kindBits: UInt32 = 20
     private static let noDevice: UInt32 = 1 << 24 - 1
@@ -61,6 +63,7 @@ package struct ActivityRecord: Sendable, BitwiseCopyable {
         deviceAndFlags = (device ?? Self.noDevice) | Flag.frequentPushes
         ordinalLow = UInt32(truncatingIfNeeded: ordinal)
         ordinalHigh = UInt16(truncatingIfNeeded: ordinal >> 32)
+        (stateAtLow, stateAtHigh) = Instant.never.packed
     }
 
     package var id: EntityID {
@@ -97,6 +100,13 @@ package struct ActivityRecord: Sendable, BitwiseCopyable {
             lastSeqLow = UInt32(truncatingIfNeeded: newValue)
             lastSeqHigh = UInt16(truncatingIfNeeded: newValue >> 32)
         }
+    }
+
+    /// The date of the event that brought it into its state, or of the deadline behind that event; `never`: an earlier
+    /// release did not keep it.
+    package internal(set) var stateAt: Instant {
+        get { Instant(stateAtLow, stateAtHigh) }
+        set { (stateAtLow, stateAtHigh) = newValue.packed }
     }
 
     /// It had an event.

@@ -68,14 +68,14 @@ extension Instant {
     }
 
     /// The low 32 and the high 16 bits.
-    fileprivate var packed: (low: UInt32, high: Int16) {
+    var packed: (low: UInt32, high: Int16) {
         @inline(__always) get {
             let value = min(milliseconds, Instant.packedNever)
             return (UInt32(truncatingIfNeeded: value), Int16(truncatingIfNeeded: value >> 32))
         }
     }
 
-    @inline(__always) fileprivate init(_ low: UInt32, _ high: Int16) {
+    @inline(__always) init(_ low: UInt32, _ high: Int16) {
         let value = Milliseconds(high) << 32 | Milliseconds(low)
         self.init(value == Instant.packedNever ? .max : value)
     }

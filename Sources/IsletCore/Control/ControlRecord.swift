@@ -19,6 +19,7 @@ package struct ControlRecord: Sendable, BitwiseCopyable {
     package internal(set) var textCounts = ControlTextCounts()
     /// What its provider said of the call that it failed, while the failure is `threw`: a JSON string with its quotes.
     package internal(set) var failureReason = PayloadHandle.empty
+    package internal(set) var dates = StateDates()
     /// Rises with every call that it asks for or gives up: what comes of an older one is nothing to it any more.
     package internal(set) var callSerial: UInt32 = 0
     /// When an action was given up that nobody said was over, the last time.
@@ -68,6 +69,8 @@ package struct ControlEvent: Sendable, BitwiseCopyable {
     /// Whether the present command made it, so that `by` stands in it.
     package var isByCommand: Bool
     package var changes: Changes
+    /// As they were after it.
+    package var dates: StateDates
     /// The provider's reason that ``after`` has, until the events are released.
     package var failureReason: PayloadHandle
     /// What the action that was performed opens: in ``ControlTable/interactionBytes``, a JSON string with its quotes.

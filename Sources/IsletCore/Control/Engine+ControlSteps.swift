@@ -30,6 +30,9 @@ extension Engine {
             changes.failureReason = setFailureReason([], ofControl: slot)
         }
         if step.givesUpAction { controls.slab[slot].actionGivenUpAt = now }
+        controls.slab[slot].dates.take(
+            isOtherState: before?.state != step.machine.state, isFailing: step.machine.failure != .none,
+            at: min(at, step.due))
         let record = controls.slab[slot]
         let kind = controls.kinds[record.kind]
         let app = kind.app
@@ -52,7 +55,7 @@ extension Engine {
                 name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: apps[app].seq,
                 previous: previous, at: at, lateBy: step.due.isSet ? max(0, at - min(at, step.due)) : nil,
                 before: before, after: step.machine, revision: record.revision, rule: step.rule,
-                isByCommand: asker.isCommand, changes: changes, failureReason: record.failureReason,
+                isByCommand: asker.isCommand, changes: changes, dates: record.dates, failureReason: record.failureReason,
                 position: eventCount))
         log(
             control: slot, step.rule, .applied(name: step.name, seq: apps[app].seq, revision: record.revision),

@@ -66,6 +66,8 @@ extension Engine {
         }
         let previous = record.lastSeq
         activities[slot].stepped(to: record.revision, seq: seq)
+        let lateBy = isDeadline ? isDatedByDue ? 0 : lateness(of: step, at: at) : nil
+        if before?.state != step.machine.state { activities[slot].stateAt = at + -(lateBy ?? 0) }
         changedSlots.insert(slot)
         appChanged(app)
         if let device = record.device {
@@ -77,7 +79,7 @@ extension Engine {
         events.append(
             ActivityEvent(
                 name: step.name, slot: slot, id: record.id, kind: record.kind, app: app, seq: seq, previous: previous, at: at,
-                lateBy: isDeadline ? isDatedByDue ? 0 : lateness(of: step, at: at) : nil, before: before, after: step.machine,
+                lateBy: lateBy, before: before, after: step.machine,
                 revision: record.revision, rule: step.rule, isByCommand: asker.isCommand,
                 contentChanged: changes.content, relevanceChanged: changes.relevance, renewalChanged: changes.renewal,
                 alert: changes.alert, url: changes.url))

@@ -4,12 +4,16 @@
 /// Written by hand, field by field, and not as the record lies in memory: the next release reads it too.
 package struct ActivityImage: Equatable, Sendable {
     /// The layout. A later release writes another number and still reads this one.
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
+    /// The same layout without the date of the state.
+    static let versionWithoutStateDate: UInt8 = 1
 
     package var machine: ActivityMachine
     /// The rule of the event that made it so.
     package var rule: Rule
     package var revision: UInt32
+    /// See ``ActivityRecord/stateAt``.
+    package var stateAt = Instant.never
     package var relevanceScore: Double
     package var ordinal: UInt64
     package var frequentPushes: Bool
@@ -49,7 +53,7 @@ extension ImageWriter {
         if links.renews != nil { flags |= 4 }
         if links.renewedBy != nil { flags |= 8 }
         if isWhole { flags |= 16 }
-        write(fixed: 23 + ActivityMachine.imageSize) { numbers in
+        write(fixed: 31 + ActivityMachine.imageSize) { numbers in
             numbers.put(ActivityImage.version)
             machine.write(to: &numbers)
             numbers.put(rule.rawValue)
@@ -57,6 +61,7 @@ extension ImageWriter {
             numbers.put(engine.relevanceScore(of: slot, record).bitPattern)
             numbers.put(record.ordinal)
             numbers.put(flags)
+            numbers.put(record.stateAt)
         }
         if let renews = links.renews { write(renews) }
         if let renewedBy = links.renewedBy { write(renewedBy) }
@@ -76,7 +81,9 @@ extension ActivityImage {
 
     private init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == ActivityImage.version else { throw .unknownVersion(version) }
+        guard version == ActivityImage.version || version == ActivityImage.versionWithoutStateDate else {
+            throw .unknownVersion(version)
+        }
         machine = try ActivityMachine(&reader)
         rule = try reader.value()
         revision = try reader.integer()
@@ -86,6 +93,8 @@ extension ActivityImage {
         let flags = try reader.byte()
         guard flags < 32 else { throw .unknownValue }
         frequentPushes = flags & 1 != 0
+        if version == ActivityImage.version { stateAt = try reader.instant() }
+        guard stateAt.isPackable else { throw .contradiction("a date in no century") }
         contentChanged = flags & 2 != 0
         isWhole = flags & 16 != 0
         links = RenewalLinks()

@@ -10,6 +10,8 @@ package struct ControlImage: Equatable, Sendable {
     static let versionWithGivenUpAction: UInt8 = 3
     /// The layout with that date, be it none, and the reason that the provider gave for its failure behind the rest.
     static let versionWithFailureReason: UInt8 = 4
+    /// The layout with a byte that says which of the two stand behind the rest, and then the ``StateDates``.
+    static let versionWithStateDates: UInt8 = 5
 
     package var machine: ControlMachine
     package var rule: ControlRule
@@ -22,6 +24,7 @@ package struct ControlImage: Equatable, Sendable {
     package var textCounts: ControlTextCounts
     package var isActive: Bool?
     package var actionGivenUpAt = Instant.never
+    package var dates = StateDates()
     /// A JSON string with its quotes; empty: none.
     package var failureReason: [UInt8] = []
     /// Whether ``value`` holds the preview of a button whose value is not known.
@@ -33,7 +36,7 @@ package struct ControlImage: Equatable, Sendable {
 
     private init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version >= Self.versionWithoutPreview, version <= Self.versionWithFailureReason else {
+        guard version >= Self.versionWithoutPreview, version <= Self.versionWithStateDates else {
             throw .unknownVersion(version)
         }
         keepsPreview = version != Self.versionWithoutPreview
@@ -68,6 +71,12 @@ package struct ControlImage: Equatable, Sendable {
             actionGivenUpAt = try reader.dateOfGivenUpAction(mayBeNone: true)
             failureReason = try reader.failureReason(of: machine.failure)
             guard !failureReason.isEmpty else { throw .contradiction("a reason that is none") }
+        case Self.versionWithStateDates:
+            let parts = StateDates.Parts(rawValue: try reader.byte())
+            guard parts.isSubset(of: .all) else { throw .unknownValue }
+            if parts.contains(.givenUpAction) { actionGivenUpAt = try reader.dateOfGivenUpAction() }
+            if parts.contains(.failureReason) { failureReason = try reader.failureReason(of: machine.failure) }
+            dates = try StateDates(&reader, hasFailure: machine.failure != .none, parts)
         case _: break
         }
     }
@@ -79,24 +88,21 @@ extension ImageWriter {
         guard let record = engine.controls.record(at: event.slot) else {
             preconditionFailure("an event of a freed slot")
         }
-        image(machine: event.after, event.rule, event.revision, record, event.failureReason, in: engine)
+        image(machine: event.after, event.rule, event.revision, record, event.dates, event.failureReason, in: engine)
     }
 
     /// The state of a control as a snapshot shows it.
     package mutating func image(of record: ControlRecord, in engine: borrowing Engine) {
-        image(machine: record.machine, .added, record.revision, record, record.failureReason, in: engine)
+        image(machine: record.machine, .added, record.revision, record, record.dates, record.failureReason, in: engine)
     }
 
     private mutating func image(
         machine: ControlMachine, _ rule: ControlRule, _ revision: UInt32, _ record: ControlRecord,
-        _ failureReason: PayloadHandle, in engine: borrowing Engine
+        _ dates: StateDates, _ failureReason: PayloadHandle, in engine: borrowing Engine
     ) {
         let hasDate = record.actionGivenUpAt.isSet
         let hasReason = failureReason.count > 0
-        write(
-            byte: hasReason
-                ? ControlImage.versionWithFailureReason
-                : hasDate ? ControlImage.versionWithGivenUpAction : ControlImage.version)
+        write(byte: ControlImage.versionWithStateDates)
         machine.write(to: &self)
         write(byte: rule.rawValue)
         write(revision)
@@ -107,7 +113,9 @@ extension ImageWriter {
         write(record.textCounts.tint)
         write(record.textCounts.actionHint)
         write(byte: record.isActive.map { $0 ? 2 : 1 } ?? 0)
-        if hasDate || hasReason { write(record.actionGivenUpAt) }
+        write(byte: StateDates.Parts(hasDate, hasReason, dates).rawValue)
+        if hasDate { write(record.actionGivenUpAt) }
         if hasReason { write(payload: failureReason, in: engine) }
+        write(dates)
     }
 }

@@ -52,7 +52,7 @@ extension Engine {
         let isSwept = sweep.isUnderway && record.sweepNumber == sweep.number
         // What an older release reads too, where there is nothing that it does not know.
         let hasFlip = isSwept && record.frequentPushesFlippedOn.isSet
-        writer.write(byte: hasFlip ? AppFact.versionWithFlip : ActivityImage.version)
+        writer.write(byte: hasFlip ? AppFact.versionWithFlip : AppFact.version)
         writer.write(record.seq)
         writer.write(UInt64(record.entities))
         writer.write(record.digest.value)
@@ -219,12 +219,14 @@ private struct AppFact {
     /// When the frequent updates setting was changed last meanwhile; `never` where it was not.
     var flippedOn = Instant.never
 
+    /// The layout.
+    static let version: UInt8 = 1
     /// The layout with that behind the rest.
     static let versionWithFlip: UInt8 = 2
 
     init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == ActivityImage.version || version == AppFact.versionWithFlip else {
+        guard version == AppFact.version || version == AppFact.versionWithFlip else {
             throw .unknownVersion(version)
         }
         seq = try reader.integer()
@@ -284,6 +286,8 @@ private struct FormerDeviceFact {
         var frequentPushesEnabled: DeviceApp.Switch?
     }
 
+    /// The layout.
+    private static let version: UInt8 = 1
     /// The layout with departures behind the rest.
     static let versionWithDepartures: UInt8 = 2
 
@@ -293,7 +297,7 @@ private struct FormerDeviceFact {
 
     init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == ActivityImage.version || version == Self.versionWithDepartures else {
+        guard version == Self.version || version == Self.versionWithDepartures else {
             throw .unknownVersion(version)
         }
         for _ in 0..<(try reader.integer(UInt32.self)) {

@@ -85,6 +85,7 @@ extension Engine {
         }
         activities[slot].machine = image.machine
         activities[slot].revision = image.revision
+        activities[slot].stateAt = image.stateAt
         setRelevanceScore(image.relevanceScore, of: slot)
         activities[slot].ordinal = image.ordinal
         activities[slot].frequentPushes = image.frequentPushes
@@ -166,6 +167,7 @@ extension Engine {
             pushTypeCount: image.pushType.count)
         record.frequentPushes = image.frequentPushes
         record.lastSeq = seq
+        record.stateAt = image.stateAt
         return record
     }
 

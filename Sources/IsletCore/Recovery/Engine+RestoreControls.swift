@@ -61,6 +61,7 @@ extension Engine {
         record.failureReason = store(image.failureReason)
         record.isActive = image.isActive
         record.actionGivenUpAt = image.actionGivenUpAt
+        record.dates = image.dates
         return record
     }
 

@@ -47,6 +47,7 @@ extension Engine {
         widgets.slab[slot].revision = image.revision
         widgets.slab[slot].lastSeq = seq
         widgets.slab[slot].actionGivenUpAt = image.actionGivenUpAt
+        widgets.slab[slot].dates = image.dates
         if image.machine.failure != .threw {
             _ = setFailureReason([], ofWidget: slot)
         } else if let reason = image.failureReason {
@@ -90,6 +91,7 @@ extension Engine {
         record.carried = stored(image.timeline?.carried ?? [])
         record.ledger = stored(image.ledger ?? [])
         record.actionGivenUpAt = image.actionGivenUpAt
+        record.dates = image.dates
         return record
     }
 

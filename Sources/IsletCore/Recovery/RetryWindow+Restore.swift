@@ -13,7 +13,7 @@ extension RetryWindow {
         _ claim: RetryClaim, req: Span<UInt8>, answer: Span<UInt8>, to writer: inout ImageWriter
     ) {
         let isKept = answer.count <= maximumAnswerBytes
-        writer.write(byte: ActivityImage.version)
+        writer.write(byte: StoredAnswer.version)
         writer.write(claim.client)
         writer.write(claim.frameHash.value)
         writer.write(isKept)
@@ -115,6 +115,9 @@ extension RetryWindow {
 }
 
 private struct StoredAnswer {
+    /// The layout.
+    static let version: UInt8 = 1
+
     var client: EntityID
     var frameHash: FrameHash
     var req: Range<Int>
@@ -123,7 +126,7 @@ private struct StoredAnswer {
 
     init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard version == ActivityImage.version else { throw .unknownVersion(version) }
+        guard version == StoredAnswer.version else { throw .unknownVersion(version) }
         client = try reader.entityID()
         frameHash = FrameHash(value: try reader.integer())
         let isKept = try reader.flag()

@@ -10,6 +10,8 @@ package struct WidgetImage: Equatable, Sendable {
     /// The layout with that date, be it none, and the reason that the provider gave for its failure, or that it gives none
     /// any more, behind the rest.
     static let versionWithFailureReason: UInt8 = 4
+    /// The layout with a byte that says which of the two stand behind the rest, and then the ``StateDates``.
+    static let versionWithStateDates: UInt8 = 5
 
     /// What does not change, or seldom.
     package struct Whole: Equatable, Sendable {
@@ -37,6 +39,7 @@ package struct WidgetImage: Equatable, Sendable {
     package var timeline: Timeline?
     package var ledger: [UInt8]?
     package var actionGivenUpAt = Instant.never
+    package var dates = StateDates()
     /// A JSON string with its quotes, empty where there is none; nil: the event did not change it, or it is none as the
     /// failure is none that has one.
     package var failureReason: [UInt8]?
@@ -50,7 +53,7 @@ package struct WidgetImage: Equatable, Sendable {
 
     private init(_ reader: inout ImageReader) throws(ImageError) {
         let version = try reader.byte()
-        guard (1...Self.versionWithFailureReason).contains(version) else { throw .unknownVersion(version) }
+        guard (1...Self.versionWithStateDates).contains(version) else { throw .unknownVersion(version) }
         let flags = try reader.byte()
         guard flags < 8 else { throw .unknownValue }
         machine = try WidgetMachine(&reader)
@@ -72,6 +75,12 @@ package struct WidgetImage: Equatable, Sendable {
         case Self.versionWithFailureReason:
             actionGivenUpAt = try reader.dateOfGivenUpAction(mayBeNone: true)
             failureReason = try reader.failureReason(of: machine.failure)
+        case Self.versionWithStateDates:
+            let parts = StateDates.Parts(rawValue: try reader.byte())
+            guard parts.isSubset(of: .all) else { throw .unknownValue }
+            if parts.contains(.givenUpAction) { actionGivenUpAt = try reader.dateOfGivenUpAction() }
+            if parts.contains(.failureReason) { failureReason = try reader.failureReason(of: machine.failure) }
+            dates = try StateDates(&reader, hasFailure: machine.failure != .none, parts)
         case _: break
         }
         try check()
@@ -110,27 +119,24 @@ extension ImageWriter {
             hasTimeline: isWhole || event.changes.timeline, hasLedger: isWhole || event.changes.ledger,
             hasReason: event.after.failure == .threw
                 && (event.changes.failureReason || isWhole && event.failureReason.count > 0),
-            record, event.timeline, event.carried, event.failureReason, in: engine)
+            record, event.dates, event.timeline, event.carried, event.failureReason, in: engine)
     }
 
     /// The state of a widget as a snapshot shows it.
     package mutating func image(of record: WidgetRecord, in engine: borrowing Engine) {
         image(
             machine: record.machine, .added, record.revision, isWhole: true, hasTimeline: true, hasLedger: true,
-            hasReason: record.failureReason.count > 0, record, record.timeline, record.carried, record.failureReason,
-            in: engine)
+            hasReason: record.failureReason.count > 0, record, record.dates, record.timeline, record.carried,
+            record.failureReason, in: engine)
     }
 
     private mutating func image(
         machine: WidgetMachine, _ rule: WidgetRule, _ revision: UInt32, isWhole: Bool, hasTimeline: Bool,
-        hasLedger: Bool, hasReason: Bool, _ record: WidgetRecord, _ timeline: PayloadHandle, _ carried: PayloadHandle,
-        _ failureReason: PayloadHandle, in engine: borrowing Engine
+        hasLedger: Bool, hasReason: Bool, _ record: WidgetRecord, _ dates: StateDates, _ timeline: PayloadHandle,
+        _ carried: PayloadHandle, _ failureReason: PayloadHandle, in engine: borrowing Engine
     ) {
         let hasDate = record.actionGivenUpAt.isSet
-        write(
-            byte: hasReason
-                ? WidgetImage.versionWithFailureReason
-                : hasDate ? WidgetImage.versionWithGivenUpAction : WidgetImage.version)
+        write(byte: WidgetImage.versionWithStateDates)
         write(byte: (isWhole ? 1 : 0) | (hasTimeline ? 2 : 0) | (hasLedger ? 4 : 0))
         machine.write(to: &self)
         write(byte: rule.rawValue)
@@ -148,8 +154,10 @@ extension ImageWriter {
             write(payload: carried, in: engine)
         }
         if hasLedger { write(payload: record.ledger, in: engine) }
-        if hasDate || hasReason { write(record.actionGivenUpAt) }
+        write(byte: StateDates.Parts(hasDate, hasReason, dates).rawValue)
+        if hasDate { write(record.actionGivenUpAt) }
         if hasReason { write(payload: failureReason, in: engine) }
+        write(dates)
     }
 
     mutating func write(payload: PayloadHandle, in engine: borrowing Engine) {

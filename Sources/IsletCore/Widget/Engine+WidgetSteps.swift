@@ -31,6 +31,9 @@ extension Engine {
         }
         widgets.slab[slot].revision += 1
         if step.givesUpAction { widgets.slab[slot].actionGivenUpAt = now }
+        widgets.slab[slot].dates.take(
+            isOtherState: before?.state != step.machine.state, isFailing: step.machine.failure != .none,
+            at: min(now, step.due))
         let record = widgets.slab[slot]
         let kind = widgets.kinds[record.kind]
         let app = kind.app
@@ -54,8 +57,8 @@ extension Engine {
                 previous: previous, at: now, lateBy: step.due.isSet ? max(0, now - min(now, step.due)) : nil,
                 before: before, after: step.machine, revision: record.revision, rule: step.rule,
                 isByCommand: asker.isCommand, changes: changes, timeline: record.timeline, carried: record.carried,
-                failureReason: record.failureReason, exemption: step.exemption, interaction: interaction,
-                position: eventCount))
+                dates: record.dates, failureReason: record.failureReason, exemption: step.exemption,
+                interaction: interaction, position: eventCount))
         log(
             widget: slot, step.rule, .applied(name: step.name, seq: apps[app].seq, revision: record.revision),
             from: before?.state, to: step.machine, exemption: step.exemption, asker: asker, at: now, frame)

@@ -26,6 +26,8 @@ package struct WidgetEvent: Sendable, BitwiseCopyable {
     /// The timeline that ``after`` is of, and the entry that was carried over, until the events are released.
     package var timeline: PayloadHandle
     package var carried: PayloadHandle
+    /// As they were after it.
+    package var dates: StateDates
     /// The provider's reason that it has, as long.
     package var failureReason: PayloadHandle
     /// Why a reload was not charged; nil where it was, or where this is none.

@@ -26,6 +26,7 @@ package struct WidgetRecord: Sendable, BitwiseCopyable {
     package internal(set) var action = PayloadHandle.empty
     /// What its provider said of the call that it failed, while the failure is `threw`: a JSON string with its quotes.
     package internal(set) var failureReason = PayloadHandle.empty
+    package internal(set) var dates = StateDates()
     /// Rises with every call that it asks for or gives up: what comes of an older one is nothing to it any more.
     package internal(set) var callSerial: UInt32 = 0
     /// When an action was given up that nobody said was over, the last time.

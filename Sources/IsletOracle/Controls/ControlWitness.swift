@@ -28,8 +28,8 @@ package final class ControlWitness {
     func topic(id: String) -> String? { topics[id] }
 
     /// Whether a control of this id ever stood like this.
-    package func everWas(_ entity: [String: JSON]) -> Bool {
-        controls.values.contains { .string($0.id) == entity["id"] && $0.everWas(entity) }
+    package func everWas(_ entity: [String: JSON], isRead: Bool) -> Bool {
+        controls.values.contains { .string($0.id) == entity["id"] && $0.everWas(entity, isRead: isRead) }
     }
 
     /// How many controls are listed.
@@ -92,7 +92,7 @@ package final class ControlWitness {
         let targets = ControlPassages.targets(name, from: before["state"]?.string)
         check(targets.contains(event["to"]?.string ?? ""), "no legal next state")
         check(ControlPassages.causes(name).contains(event["cause"]?.string ?? ""), "no cause of this event")
-        control.versions.append(entity)
+        control.past.append(entity, after: event)
         control.state = entity["state"]?.string ?? ""
         let passage = ControlPassage(name: name, event: event, before: before, after: entity)
         checkContent(passage, control, check)

@@ -11,10 +11,11 @@ package struct WitnessedControl {
     package let app: String
     package let kind: WitnessedKind
     /// How it stood after each of its events; the first has revision 1.
-    package internal(set) var versions: [[String: JSON]] = []
+    package var versions: [[String: JSON]] { past.entities }
+    var past = WitnessedVersions()
     /// How often one with this id was placed before; and how those stood.
     package internal(set) var life = 0
-    var earlier: [[String: JSON]] = []
+    var earlier = WitnessedVersions()
     /// What it shows without an action: nil where nobody saw it.
     var resting: (value: JSON?, source: String)?
     /// What its action, running or waiting, is to do.
@@ -42,13 +43,13 @@ package struct WitnessedControl {
     package var isActing: Bool { state == "acting" }
 
     /// Whether it ever stood like this.
-    package func everWas(_ entity: [String: JSON]) -> Bool {
-        if let revision = entity["revision"]?.integer, revision > 0, revision <= versions.count,
-            versions[Int(revision) - 1] == entity
-        {
+    ///
+    /// - Parameter isRead: whether an answer to a read shows it, which has the date of its state as well.
+    package func everWas(_ entity: [String: JSON], isRead: Bool) -> Bool {
+        if let revision = entity["revision"]?.integer, past.has(entity, at: Int(revision) - 1, isRead: isRead) {
             return true
         }
-        return earlier.contains(entity)
+        return earlier.contains(entity, isRead: isRead)
     }
 
     /// An event asks for its value, or begins its action.
@@ -59,8 +60,8 @@ package struct WitnessedControl {
 
     /// It was removed, and one with its id is placed.
     mutating func isPlacedAgain() {
-        earlier += versions
-        versions = []
+        earlier.append(past)
+        past = WitnessedVersions()
     }
 
     init(id: String, app: String, kind: WitnessedKind) {

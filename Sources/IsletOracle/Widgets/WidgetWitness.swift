@@ -40,8 +40,8 @@ package final class WidgetWitness {
     func topic(id: String) -> String? { topics[id] }
 
     /// Whether a widget of this id ever stood like this.
-    package func everWas(_ entity: [String: JSON]) -> Bool {
-        widgets.values.contains { .string($0.id) == entity["id"] && $0.everWas(entity) }
+    package func everWas(_ entity: [String: JSON], isRead: Bool) -> Bool {
+        widgets.values.contains { .string($0.id) == entity["id"] && $0.everWas(entity, isRead: isRead) }
     }
 
     /// How many widgets are listed.
@@ -120,7 +120,7 @@ package final class WidgetWitness {
         let targets = WidgetPassages.targets(name, from: passage.from)
         check(targets.contains(event["to"]?.string ?? ""), "no legal next state")
         check(WidgetPassages.causes(name).contains(passage.cause), "no cause of this event")
-        widget.versions.append(entity)
+        widget.past.append(entity, after: event)
         widget.seqs.append(passage.seq)
         widget.state = passage.to
         checkContent(passage, widget, check)

@@ -12,12 +12,13 @@ package struct WitnessedWidget {
     package let app: String
     package let kind: WitnessedWidgetKind
     /// How it stood after each of its events; the first has revision 1.
-    package internal(set) var versions: [[String: JSON]] = []
+    package var versions: [[String: JSON]] { past.entities }
+    var past = WitnessedVersions()
     /// The place of each of these events in the app's stream.
     var seqs: [Int] = []
     /// How often one with this id was placed before; and how those stood.
     package internal(set) var life = 0
-    var earlier: [[String: JSON]] = []
+    var earlier = WitnessedVersions()
     /// Where it stands among all widgets, in the order of their placing.
     var placing = 0
     package internal(set) var state = ""
@@ -72,13 +73,13 @@ package struct WitnessedWidget {
     }
 
     /// Whether it ever stood like this.
-    package func everWas(_ entity: [String: JSON]) -> Bool {
-        if let revision = entity["revision"]?.integer, revision > 0, revision <= versions.count,
-            versions[Int(revision) - 1] == entity
-        {
+    ///
+    /// - Parameter isRead: whether an answer to a read shows it, which has the date of its state as well.
+    package func everWas(_ entity: [String: JSON], isRead: Bool) -> Bool {
+        if let revision = entity["revision"]?.integer, past.has(entity, at: Int(revision) - 1, isRead: isRead) {
             return true
         }
-        return earlier.contains(entity)
+        return earlier.contains(entity, isRead: isRead)
     }
 
     /// Whether a place in its app's stream is one of this life.
@@ -91,7 +92,7 @@ package struct WitnessedWidget {
 
     /// It was removed, and one with its id is placed.
     mutating func isPlacedAgain() {
-        earlier += versions
+        earlier.append(past)
         let (id, app, kind, earlier, life) = (id, app, kind, earlier, life)
         self = WitnessedWidget(id: id, app: app, kind: kind)
         (self.earlier, self.life) = (earlier, life)

@@ -5,10 +5,11 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - machine: the machine to show, which may be an earlier one than the record's.
+    ///   - stateAt: since when it is in its state, which reads alone show; `never`: it is not shown.
     ///   - presentation: how its device shows it, for a list in the order of presentation.
     package mutating func activity(
         _ record: ActivityRecord, at slot: Slot, machine: ActivityMachine, revision: UInt32,
-        presentation: Presentation? = nil, of engine: borrowing Engine
+        stateAt: Instant = .never, presentation: Presentation? = nil, of engine: borrowing Engine
     ) {
         let kind = engine.apps.kinds[Int(record.kind)]
         let links = engine.renewal(of: slot, record)
@@ -21,6 +22,7 @@ extension JSONWriter {
         }
         if let device = record.device { field("device", plain: engine.devices.name(device).span) }
         field("state", name: machine.state.wireName)
+        date("stateAt", stateAt)
         field("revision", revision)
         engine.withBytes(of: record.cold) { cold in
             if record.attributesCount > 0 { field("attributes", rawBytes: cold, record.attributesRange) }

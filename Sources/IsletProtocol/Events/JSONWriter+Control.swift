@@ -11,11 +11,12 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - machine: the machine to show, which may be an earlier one than the record's.
+    ///   - stateAt: since when it is in its state, which reads alone show; `never`: it is not shown.
     ///   - isOfStream: whether it is what the events up to this revision say, as in a snapshot. Else it is hidden from the
     ///     moment at which its device is locked, though the event that says so comes a little later on a crowded one.
     package mutating func control(
-        _ record: ControlRecord, machine: ControlMachine, revision: UInt32, isOfStream: Bool = false,
-        of engine: borrowing Engine
+        _ record: ControlRecord, machine: ControlMachine, revision: UInt32, stateAt: Instant = .never,
+        isOfStream: Bool = false, of engine: borrowing Engine
     ) {
         let kind = engine.controls.kinds[record.kind]
         let isRedacted = machine.isRedacted || !isOfStream && engine.hides(record)
@@ -26,6 +27,7 @@ extension JSONWriter {
         if let device = record.device { field("device", plain: engine.devices.name(device).span) }
         field("template", name: machine.template.wireName)
         field("state", name: machine.state.wireName)
+        if stateAt.isSet { field("stateAt", stateAt) }
         field("revision", revision)
         if !isRedacted { content(record, machine, of: engine) }
         if machine.valueAt.isSet { field("valueAt", machine.valueAt) }

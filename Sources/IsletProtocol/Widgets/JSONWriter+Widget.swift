@@ -9,9 +9,12 @@ extension JSONWriter {
 
     /// A whole widget, as `get`, `list`, snapshots and the event of its adding show it; what is not set is absent.
     ///
-    /// - Parameter machine: the machine to show, which may be an earlier one than the record's.
+    /// - Parameters:
+    ///   - machine: the machine to show, which may be an earlier one than the record's.
+    ///   - stateAt: since when it is in its state, which reads alone show; `never`: it is not shown.
     package mutating func widget(
-        _ record: WidgetRecord, machine: WidgetMachine, revision: UInt32, of engine: borrowing Engine
+        _ record: WidgetRecord, machine: WidgetMachine, revision: UInt32, stateAt: Instant = .never,
+        of engine: borrowing Engine
     ) {
         let kind = engine.widgets.kinds[record.kind]
         beginObject()
@@ -21,6 +24,7 @@ extension JSONWriter {
         field("family", name: record.family.wireName)
         if let device = record.device { field("device", plain: engine.devices.name(device).span) }
         field("state", name: machine.state.wireName)
+        if stateAt.isSet { field("stateAt", stateAt) }
         field("revision", revision)
         object("configuration", record.configuration, of: engine)
         object("rendering", record.rendering, of: engine)

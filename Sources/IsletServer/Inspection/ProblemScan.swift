@@ -81,7 +81,7 @@ final class ProblemScan {
     private var rows: [Row] = []
     /// One that comes behind this is none of them.
     private var last: Row?
-    private var counts = [Int](repeating: 0, count: Problem.Severity.allCases.count)
+    private var counts = [Int](repeating: 0, count: Problem.allCases.count)
     private var total: Int { counts.reduce(0, +) }
 
     /// - Parameter filter: nil where nothing matches.
@@ -205,7 +205,7 @@ final class ProblemScan {
     private func take(_ row: Row) {
         var row = row
         row.number = total
-        counts[Int(row.problem.severity.rawValue)] += 1
+        counts[Int(row.problem.rawValue)] += 1
         if let last, !row.isBefore(last) { return }
         rows.append(row)
         if rows.count == 2 * limit { sortOut() }
@@ -217,6 +217,11 @@ final class ProblemScan {
         guard rows.count > limit else { return }
         rows.removeSubrange(limit...)
         last = rows.last
+    }
+
+    /// How many there are of some.
+    private func count(where isWanted: (Problem) -> Bool) -> Int {
+        Problem.allCases.reduce(0) { isWanted($1) ? $0 + counts[Int($1.rawValue)] : $0 }
     }
 
     // MARK: Entities
@@ -242,8 +247,9 @@ final class ProblemScan {
             guard let record = partition.engine.record(at: slot), !record.isKeyOnly, record.state == .stale else {
                 return nil
             }
-            let since = partition.engine.staleSince(record.machine)
-            return Row(problem: .activityStale, subject: .entity(place), since: since.isSet ? since : nil)
+            // An earlier release did not keep it.
+            let since = record.stateAt.isSet ? record.stateAt : partition.engine.staleSince(record.machine)
+            return Row(problem: .activityStale, subject: .entity(place), since: since.shown)
         case .control:
             guard let record = partition.engine.controls.record(at: slot), record.machine.state != .removed else {
                 return nil
@@ -253,19 +259,21 @@ final class ProblemScan {
                 partition.providers.isServed(ServedKind.control(record.kind).number)
             {
                 return Row(
-                    problem: .controlFailed, subject: .entity(place), until: nextTry(of: place, partition),
-                    failure: record.machine.failure)
+                    problem: .controlFailed, subject: .entity(place), since: record.dates.failingSince.shown,
+                    until: nextTry(of: place, partition), failure: record.machine.failure)
             }
             guard record.machine.state == .authenticating else { return nil }
-            return Row(problem: .authenticationAwaited, subject: .entity(place), until: nextTry(of: place, partition))
+            return Row(
+                problem: .authenticationAwaited, subject: .entity(place), since: record.dates.stateAt.shown,
+                until: nextTry(of: place, partition))
         case .widget:
             guard let record = partition.engine.widgets.record(at: slot), record.machine.state != .removed else {
                 return nil
             }
             if record.machine.failure != .none, partition.providers.isServed(ServedKind.widget(record.kind).number) {
                 return Row(
-                    problem: .widgetFailed, subject: .entity(place), until: nextTry(of: place, partition),
-                    failure: record.machine.failure)
+                    problem: .widgetFailed, subject: .entity(place), since: record.dates.failingSince.shown,
+                    until: nextTry(of: place, partition), failure: record.machine.failure)
             }
             guard let hold = record.machine.hold else { return nil }
             let problem: Problem =
@@ -397,7 +405,15 @@ final class ProblemScan {
         writer.endArray()
         writer.key("counts")
         writer.beginObject()
-        for severity in Problem.Severity.allCases { writer.field(severity.name, counts[Int(severity.rawValue)]) }
+        for severity in Problem.Severity.allCases { writer.field(severity.name, count { $0.severity == severity }) }
+        writer.endObject()
+        writer.key("byWhat")
+        writer.beginObject()
+        var names: Set<String> = []
+        for problem in Problem.allCases where names.insert("\(problem.what)").inserted {
+            let count = count { "\($0.what)" == "\(problem.what)" }
+            if count > 0 { writer.field(problem.what, count) }
+        }
         writer.endObject()
         writer.field("total", total)
         writer.field("exact", turns <= 1 && !isCut)
@@ -439,6 +455,11 @@ final class ProblemScan {
         writer.field("advice", name: row.problem.advice)
         writer.endObject()
     }
+}
+
+extension Instant {
+    /// Nil where it is not set.
+    fileprivate var shown: Instant? { isSet ? self : nil }
 }
 
 extension Partition {

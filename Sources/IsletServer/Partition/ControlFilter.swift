@@ -39,6 +39,7 @@ struct ControlFilter: ListFilter {
 
     func writeRow(_ slot: Slot, in engine: borrowing Engine, to writer: inout JSONWriter) {
         guard let record = engine.controls.record(at: slot) else { return }
-        writer.control(record, machine: record.machine, revision: record.revision, of: engine)
+        writer.control(
+            record, machine: record.machine, revision: record.revision, stateAt: record.dates.stateAt, of: engine)
     }
 }

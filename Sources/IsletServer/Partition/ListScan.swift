@@ -158,6 +158,7 @@ extension ActivityFilter: ListFilter {
 
     func writeRow(_ slot: Slot, in engine: borrowing Engine, to writer: inout JSONWriter) {
         guard let record = engine.record(at: slot) else { return }
-        writer.activity(record, at: slot, machine: record.machine, revision: record.revision, of: engine)
+        writer.activity(
+            record, at: slot, machine: record.machine, revision: record.revision, stateAt: record.stateAt, of: engine)
     }
 }

@@ -140,7 +140,8 @@ extension Partition {
             writer.beginAnswer(envelope, frame, ok: true)
             writer.field("seq", engine.apps[engine.controls.kinds.app(of: record.kind)].seq)
             writer.key("control")
-            writer.control(record, machine: record.machine, revision: record.revision, of: engine)
+            writer.control(
+                record, machine: record.machine, revision: record.revision, stateAt: record.dates.stateAt, of: engine)
             writer.endObject()
         }
     }

@@ -120,7 +120,8 @@ extension Partition {
                 writer.field("seq", engine.apps[engine.app(of: record)].seq)
                 writer.key("activity")
                 writer.activity(
-                    record, at: reference.slot, machine: record.machine, revision: record.revision, of: engine)
+                    record, at: reference.slot, machine: record.machine, revision: record.revision,
+                    stateAt: record.stateAt, of: engine)
                 writer.endObject()
             }
         }
@@ -174,7 +175,7 @@ extension Partition {
                 let start = writer.count
                 writer.activity(
                     record, at: presentation.slot, machine: record.machine, revision: record.revision,
-                    presentation: presentation, of: engine)
+                    stateAt: record.stateAt, presentation: presentation, of: engine)
                 if writer.count - begin > ListBounds.maximumBytes, place > first {
                     writer.truncate(to: start)
                     next = place

@@ -7,7 +7,8 @@ extension Partition {
         switch operation {
         case .get(let address): return show(address, envelope, frame) { writer, engine, record, now in
             writer.key("widget")
-            writer.widget(record, machine: record.machine, revision: record.revision, of: engine)
+            writer.widget(
+                record, machine: record.machine, revision: record.revision, stateAt: record.dates.stateAt, of: engine)
         }
         case .timeline(let address, let date): return show(address, envelope, frame) { writer, engine, record, now in
             writer.timeline(of: record, at: date, of: engine)

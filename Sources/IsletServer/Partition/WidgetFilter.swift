@@ -42,6 +42,7 @@ struct WidgetFilter: ListFilter {
 
     func writeRow(_ slot: Slot, in engine: borrowing Engine, to writer: inout JSONWriter) {
         guard let record = engine.widgets.record(at: slot) else { return }
-        writer.widget(record, machine: record.machine, revision: record.revision, of: engine)
+        writer.widget(
+            record, machine: record.machine, revision: record.revision, stateAt: record.dates.stateAt, of: engine)
     }
 }

@@ -156,7 +156,9 @@ extension Simulation {
         case "control.history", "widget.history": judgeHistory(value, deed, app, sight, complain)
         case "control.explain", "widget.explain":
             let entity = value[Self.isOfWidget(deed) ? "widget" : "control"]?.object ?? [:]
-            let wasSo = Self.isOfWidget(deed) ? widgetWitness.everWas(entity) : witness.everWas(entity)
+            let wasSo =
+                Self.isOfWidget(deed)
+                ? widgetWitness.everWas(entity, isRead: false) : witness.everWas(entity, isRead: false)
             complain(wasSo, "it never was so")
             guard let id = deed.id, let topic = lasting(sight, deed).first(where: { $0.hasSuffix("/" + id) }) else { break }
             judgeDecisions(value["decisions"]?.array ?? [], of: entity, deed, topic, app, complain)

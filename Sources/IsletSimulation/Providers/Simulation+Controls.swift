@@ -258,9 +258,9 @@ extension Simulation {
         guard let entity = row.object, let control = entity["id"]?.string.flatMap({ witness.control(id: $0) }) else {
             return complain(false, "a control that never was")
         }
-        complain(witness.everWas(entity), "it never was so: \(row.text)")
+        complain(witness.everWas(entity, isRead: true), "it never was so: \(row.text)")
         if isAtRest {
-            complain(control.isListed && control.entity == entity, "it is \(JSON.object(control.entity).text)")
+            complain(control.isListed && control.entity == entity.asFollowed, "it is \(JSON.object(control.entity).text)")
         }
     }
 

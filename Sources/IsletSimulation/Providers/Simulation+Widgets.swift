@@ -41,7 +41,7 @@ extension Simulation {
     ) {
         if deed.op == "widget.list" {
             for row in value["widgets"]?.array ?? [] {
-                complain(row.object.map { widgetWitness.everWas($0) } ?? false, "it never was so: \(row.text)")
+                complain(row.object.map { widgetWitness.everWas($0, isRead: true) } ?? false, "it never was so: \(row.text)")
             }
             return
         }
@@ -54,9 +54,9 @@ extension Simulation {
         switch deed.op {
         case "widget.get":
             guard let entity = value["widget"]?.object else { return complain(false, "no widget") }
-            complain(widgetWitness.everWas(entity), "it never was so")
+            complain(widgetWitness.everWas(entity, isRead: true), "it never was so")
             if isThis, let wanted = widget.version(at: seq) {
-                complain(wanted == entity, "at \(seq) it was \(JSON.object(wanted).text)")
+                complain(wanted == entity.asFollowed, "at \(seq) it was \(JSON.object(wanted).text)")
             }
         case "widget.budget":
             guard isThis, let budget = value["budget"] else { return }

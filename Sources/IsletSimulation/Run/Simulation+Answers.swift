@@ -94,7 +94,7 @@ extension Simulation {
                 "settings", .object(["activitiesEnabled": .bool(enabled), "frequentPushesEnabled": .bool(frequent)]))
         case .entity(let seq, let handle, let shape):
             position(&told, app, seq, complain)
-            member("activity", .object(oracle.entity(handle, shape, isRead: true)))
+            member("activity", .object(readEntity(handle, shape)))
         case .history(let handle, let shape): history(&told, handle, shape, complain)
         case .list(let rows): list(&told, rows, complain)
         case .info(let timers, let states): info(&told, timers, states, complain)
@@ -128,12 +128,19 @@ extension Simulation {
         }
     }
 
+    /// An activity as answers to reads show it.
+    private func readEntity(_ handle: Handle, _ shape: Shape) -> [String: JSON] {
+        var entity = oracle.entity(handle, shape, isRead: true)
+        entity["stateAt"] = .integer(shape.stateAt)
+        return entity
+    }
+
     private func list(_ told: inout [String: JSON], _ rows: [Handle: Shape], _ complain: (Bool, String) -> Void) {
         var listed: [String: JSON] = [:]
         for row in told.removeValue(forKey: "activities")?.array ?? [] { listed[row["id"]?.string ?? ""] = row }
         complain(listed.count == rows.count, "\(listed.count) rows and not \(rows.count)")
         for (handle, shape) in rows {
-            let wanted = JSON.object(oracle.entity(handle, shape, isRead: true))
+            let wanted = JSON.object(readEntity(handle, shape))
             let row = listed[oracle.id(handle) ?? ""]
             complain(row == wanted, "a row is \(row?.text ?? "absent") and should be \(wanted.text)")
         }

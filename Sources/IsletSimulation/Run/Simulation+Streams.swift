@@ -65,7 +65,7 @@ extension Simulation {
     func judgedRow(_ topic: String, _ bytes: [UInt8]) -> [String: JSON]? {
         let row = JSON(bytes)
         if let control = row?["control"]?.object {
-            let isKnown = witness.controls[topic]?.everWas(control) == true
+            let isKnown = witness.controls[topic]?.everWas(control, isRead: false) == true
             expect(isKnown, "a row shows what never was: \(JSON.object(control).text)")
             return control
         }
@@ -74,7 +74,7 @@ extension Simulation {
             return key.object
         }
         if let widget = row?["widget"]?.object {
-            let isKnown = widgetWitness.widgets[topic]?.everWas(widget) == true
+            let isKnown = widgetWitness.widgets[topic]?.everWas(widget, isRead: false) == true
             expect(isKnown, "a row shows what never was: \(JSON.object(widget).text)")
             return widget
         }

@@ -53,7 +53,7 @@ extension Simulation {
             return complain(false, "it was not there at \(seq)")
         }
         let wanted = asFollowed(oracle.entity(handle, shape, isRead: true))
-        complain(asFollowed(entity) == wanted, "at \(seq) it was \(JSON.object(wanted).text)")
+        complain(asFollowed(entity.asFollowed) == wanted, "at \(seq) it was \(JSON.object(wanted).text)")
         complain(told.keys.sorted() == ["activity", "ok", "seq"], "members that nobody expects")
     }
 

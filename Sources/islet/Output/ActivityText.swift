@@ -17,12 +17,13 @@ enum ActivityText {
     static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
         let hasApps = Set(rows.compactMap { $0["app"]?.string }).count > 1
         let more = (hasApps ? ["APP"] : []) + (isWide ? WideText.head : [])
-        var table = TextTable("KEY or ID", "TYPE", "DEVICE", "STATE", "REV", "NEXT", more: more)
+        var table = TextTable("KEY or ID", "TYPE", "DEVICE", "STATE", "IN STATE", "REV", "NEXT", more: more)
         for row in rows {
             let app = hasApps ? [row["app"]?.string ?? ""] : []
             table.add(
                 name(row), row["type"]?.string ?? "", row["device"]?.string ?? "", row["state"]?.string ?? "",
-                row["revision"]?.description ?? "", EntityText.next(row, now: now) ?? "-",
+                EntityText.timeInState(row, now: now), row["revision"]?.description ?? "",
+                EntityText.next(row, now: now) ?? "-",
                 more: app + (isWide ? WideText.cells(row) : []))
         }
         return table.lines(style: style)

@@ -31,13 +31,14 @@ enum ControlText {
     /// A table of controls with a head.
     static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
         let more = isWide ? WideText.head : []
-        var table = TextTable("KIND", "ID", "DEVICE", "STATE", "VALUE", "STATUS", "REV", "NEXT", more: more)
+        var table = TextTable("KIND", "ID", "DEVICE", "STATE", "IN STATE", "VALUE", "STATUS", "REV", "NEXT", more: more)
         for row in rows {
             let notes = [PlacedText.shortFailure(row), EntityText.next(row, now: now)]
             let next = notes.compactMap(\.self).joined(separator: ", ")
             table.add(
                 PlacedText.shortKind(row["kind"]?.string ?? ""), EntityText.shortID(row["id"]?.string ?? ""),
-                row["device"]?.string ?? "", row["state"]?.string ?? "", value(row) ?? "-",
+                row["device"]?.string ?? "", row["state"]?.string ?? "",
+                EntityText.timeInState(row, now: now), value(row) ?? "-",
                 row["status"]?.string ?? "", row["revision"]?.description ?? "", next.isEmpty ? "-" : next,
                 more: isWide ? WideText.cells(row) : [])
         }

@@ -34,6 +34,11 @@ enum EntityText {
         return style.of(state: state, state ?? "?")
     }
 
+    /// How long it has been in its state; `-` where the service does not say it.
+    static func timeInState(_ members: RawObject, now: Int64) -> String {
+        members["stateAt"]?.integer.map { TimeText.span(max(0, now.subtractingClamped($0))) } ?? "-"
+    }
+
     /// The next deadline as seen from `now`; nil where there is none.
     static func next(_ members: RawObject, now: Int64) -> String? {
         members["next"].flatMap(Deadline.init).map { TimeText.deadline($0.cause, at: $0.at, now: now) }

@@ -65,14 +65,14 @@ enum WidgetText {
     /// A table of widgets with a head.
     static func table(_ rows: [RawObject], isWide: Bool, now: Int64, style: Style) -> [String] {
         let more = isWide ? WideText.head : []
-        var table = TextTable("KIND", "ID", "FAMILY", "DEVICE", "STATE", "ENTRY", "REV", "NEXT", more: more)
+        var table = TextTable("KIND", "ID", "FAMILY", "DEVICE", "STATE", "IN STATE", "ENTRY", "REV", "NEXT", more: more)
         for row in rows {
             let failure = [PlacedText.shortFailure(row)].compactMap(\.self)
             let next = marks(row) + failure + EntityText.upcoming(row, now: now)
             table.add(
                 PlacedText.shortKind(row["kind"]?.string ?? ""), EntityText.shortID(row["id"]?.string ?? ""),
                 row["family"]?.string ?? "", row["device"]?.string ?? "", row["state"]?.string ?? "",
-                content(row["entry"]) ?? "-", row["revision"]?.description ?? "",
+                EntityText.timeInState(row, now: now), content(row["entry"]) ?? "-", row["revision"]?.description ?? "",
                 next.isEmpty ? "-" : next.joined(separator: ", "),
                 more: isWide ? WideText.cells(row) : [])
         }

@@ -3,6 +3,7 @@
 from .bulk import Bulk
 from .commands import Commands
 from .events import Events
+from .followed import as_followed
 from .provider import APP, TORCH, RawProvider, toggle
 from .replica import Replica, family
 from .wire import DEADLINE, Deadline
@@ -19,6 +20,7 @@ class Home:
         self.events = Events(wire, service.events, app + "/")
         joined = self.events.join()["apps"].get(app, {})
         self.replica = Replica(joined.get("seq", 0))
+        self.state_at = {}  # by topic, of those whose state an event has brought
 
     @property
     def bulk(self):
@@ -80,6 +82,8 @@ class Home:
             if event["seq"] > self.replica.seq:  # else a snapshot has it
                 break
         self.replica.apply(topic, event)
+        if event.get("from") != event.get("to"):
+            self.state_at[topic] = event["at"] - event.get("lateBy", 0)
         self.event = event
         return self.judge(event.get(family(topic), {}), name, id, cause, **members)
 
@@ -105,8 +109,14 @@ class Home:
     def agrees(self, id):
         """Fails where the events make something else of it than a read shows; gives the control."""
         read = self.get(id)
-        assert self.entity(id) == read
+        self.check(id, read)
         return read
+
+    def check(self, id, read):
+        """Fails where the events make something else of it than a read has shown, also of since when it is in its state."""
+        assert self.entity(id) == as_followed(read)
+        for topic, date in self.state_at.items():
+            assert not topic.endswith(id) or read["stateAt"] == date, (topic, date, read)
 
     def silent(self):
         """Fails where an event comes."""

@@ -88,7 +88,7 @@ class Board(Home):
         read = self.get(id)
         while self.entity(id)["revision"] < read["revision"]:
             super().next("rotated")
-        assert self.entity(id) == read
+        self.check(id, read)
         return read
 
     def silent(self):

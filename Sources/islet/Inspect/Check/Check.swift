@@ -54,7 +54,7 @@ struct Check: AsyncParsableCommand {
         do {
             let rules = try thresholds.rules()
             return try await service.withConnection { connection in
-                try await Self.read(connection).report(rules)
+                try await read(connection).report(rules)
             }
         } catch let problem as CheckProblem {
             return CheckReport(problems: [.init(status: .unknown, text: problem.text)])
@@ -66,14 +66,15 @@ struct Check: AsyncParsableCommand {
         }
     }
 
-    private static func read(_ connection: IsletConnection) async throws -> CheckReading {
+    private func read(_ connection: IsletConnection) async throws -> CheckReading {
         let begun = ContinuousClock.now
         let stats = try StatsReading(try await connection.send(Command("service.stats")))
         let time = Span(ContinuousClock.now - begun).milliseconds
         let providers = try await Pages.all(Command("provider.list"), "providers", connection)
-        let failing = try await failing(connection)
+        let failing = try await Self.failing(
+            connection, since: stats.now.subtractingClamped(thresholds.failingAfter.milliseconds))
         // One that failed, and of which nobody has wanted anything for a while, is no problem: an older service tells all.
-        let told = try await problems("provider", connection).map(ProblemsReading.rows)
+        let told = try await Self.problems("provider", connection).map(ProblemsReading.rows)
         let tried = told?.filter { $0["family"]?.string == "provider" && $0["what"]?.string == "failed" }
         let halfOpen = (tried ?? providers.compactMap(\.object)).filter { $0["state"]?.string == "halfOpen" }
         let info = try await connection.send(Command("service.info"))["info"]?.object
@@ -85,14 +86,16 @@ struct Check: AsyncParsableCommand {
             responseTime: time)
     }
 
-    /// How many controls and widgets fail, or are of a kind that nobody serves; nil where the service does not say it.
-    private static func failing(_ connection: IsletConnection) async throws -> Int64? {
+    /// How many controls and widgets have failed since a date or longer, or are of a kind that nobody serves; nil where the
+    /// service does not say it.
+    private static func failing(_ connection: IsletConnection, since date: Int64) async throws -> Int64? {
         var count: Int64 = 0
-        for (family, what) in [("control", "failed"), ("widget", "failed"), ("kind", "unserved")] {
+        for family in ["control", "widget"] {
             guard let answer = try await problems(family, connection) else { return nil }
-            count = count.addingClamped(ProblemsReading.count(of: what, family, in: answer))
+            count = count.addingClamped(ProblemsReading.failed(family, in: answer, since: date))
         }
-        return count
+        guard let answer = try await problems("kind", connection) else { return nil }
+        return count.addingClamped(ProblemsReading.count(of: "unserved", "kind", in: answer))
     }
 
     /// The problems of a family, by itself: many of another one would leave them no room in an answer. nil where the service

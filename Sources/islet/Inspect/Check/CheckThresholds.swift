@@ -47,6 +47,11 @@ struct CheckThresholds: ParsableArguments {
             "Controls and widgets that fail, or of a kind that no provider serves.", valueName: "warn:crit"))
     var failing = "0:"
 
+    @Option(
+        help: ArgumentHelp(
+            "Counts one that fails as failing only after so long, in the service's time.", valueName: "span"))
+    var failingAfter = Span(milliseconds: 0)
+
     @Option(help: ArgumentHelp("Connected providers: fewer are bad.", valueName: "warn:crit"))
     var providers = "off"
 

@@ -104,6 +104,17 @@ struct ProblemsReading {
         return filter.maySelect(row, now: now, unknown: filter.members.filter { row[$0] == nil })
     }
 
+    /// How many controls or widgets an answer about their family tells that have failed since a date or longer, also those for
+    /// which it has no room: it has the longest failures first.
+    static func failed(_ family: String, in answer: Answer, since date: Int64) -> Int64 {
+        let failed = rows(of: answer).filter { $0["family"]?.string == family && $0["what"]?.string == "failed" }
+        // An older service does not say since when, and not how many of a sort there are.
+        let count = answer["byWhat"]?.object.map { $0["failed"]?.integer ?? 0 }
+        let long = failed.count { ($0["since"]?.integer ?? .min) <= date }
+        guard long == failed.count else { return Int64(long) }
+        return count ?? Self.count(of: "failed", family, in: answer)
+    }
+
     /// How many of a sort an answer about one family tells, each with its count, also those for which it has no room.
     static func count(of what: String, _ family: String, in answer: Answer) -> Int64 {
         let all = rows(of: answer)
