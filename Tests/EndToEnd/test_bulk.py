@@ -10,6 +10,7 @@ from support.bulk import Bulk
 from support.commands import Commands
 from support.digest import digest
 from support.events import Events
+from support.followed import as_followed
 from support.replica import Replica
 from support.service import ROOT
 from support.wire import Deadline, Silence
@@ -39,7 +40,7 @@ def test_a_snapshot_holds_every_listed_activity_whole(client, bulk):
     client.applied("activity.dismiss", id=ids[2])
     pulled = bulk.snapshot()
     entities = {topic: json.loads(body)["activity"] for topic, body in pulled.rows}
-    assert entities == {f"{client.app}/activity/T/{id}": client.get(id) for id in ids[:2]}
+    assert entities == {f"{client.app}/activity/T/{id}": as_followed(client.get(id)) for id in ids[:2]}
     assert pulled.headers[0]["fromSeq"] == 5
     end = pulled.end
     assert (end["end"], end["seq"], end["entities"]) == (True, 5, 2)

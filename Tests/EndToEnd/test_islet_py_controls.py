@@ -7,6 +7,7 @@ import time
 import pytest
 
 import islet
+from support.followed import as_followed
 from support.service import ROOT, environment
 from support.wire import DEADLINE
 
@@ -86,7 +87,7 @@ def test_a_torch_is_placed_shown_and_tapped(home, replica, provider, torch):
     assert torch.sets == [True, False]
     [entity] = replica.entities.values()
     whole = home.call("control.get", id=id)["control"]
-    assert entity == {name: value for name, value in whole.items() if value is not None}
+    assert entity == {name: value for name, value in as_followed(whole).items() if value is not None}
     home.call("control.remove", id=id)
     until(replica, id, state="removed")
     assert dict(replica.entities) == {}

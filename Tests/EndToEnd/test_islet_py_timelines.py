@@ -6,6 +6,7 @@ import pytest
 
 import islet
 from support.dates import EPOCH, HOUR, after
+from support.followed import as_followed
 from support.wire import DEADLINE
 
 APP, FORECAST, FLIGHT = "com.example.weather", "com.example.forecast", "com.example.flight"
@@ -98,7 +99,7 @@ def test_a_forecast_is_placed_and_goes_by_the_clock(client, replica, provider):
     assert until(replica, id, "entry", entryIndex=2)["entry"]["content"]["celsius"] == 18
     [held] = replica.entities.values()
     whole = client.call("widget.get", id=id)["widget"]
-    assert held == {name: value for name, value in whole.items() if value is not None}
+    assert held == {name: value for name, value in as_followed(whole).items() if value is not None}
     client.call("clock.advance", by=13 * HOUR)
     assert until(replica, id, "timeline")["timelineAt"] > after(12 * HOUR)
     assert client.call("widget.budget", id=id)["budget"]["spent"] == 1
