@@ -5,7 +5,8 @@ extension FilterSubject {
         "an activity",
         [
             .init("id", .text), .init("app", .text), .init("type", .text), .init("key", .text), .init("device", .text),
-            .init("state", .words(activityStates)), .init("stateAt", .date), .init("revision", .number), .init("attributes", .payload),
+            .init("state", .words(activityStates)), .init("stateAt", .date), .init("revision", .number),
+            .init("attributes", .payload),
             .init("contentState", .payload), .init("staleDate", .date), .init("relevanceScore", .number),
             .init("style", .words(["standard", "transient"])),
             .init("pushType", .object([.init("channel", .text)], words: ["token"])), .init("startDate", .date),

@@ -8,6 +8,9 @@ package struct StateDates: Equatable, Sendable, BitwiseCopyable {
     /// The same of the first event since when it has a failure; `never` where it has none.
     package var failingSince = Instant.never
 
+    /// Of what has not had an event.
+    package init() {}
+
     /// It had an event.
     mutating func take(isOtherState: Bool, isFailing: Bool, at date: Instant) {
         if isOtherState { stateAt = date }

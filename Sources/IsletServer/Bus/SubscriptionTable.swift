@@ -17,6 +17,9 @@ package struct SubscriptionTable {
     /// What each different topic weighs in addition, as it has peers of its own.
     package static let bytesPerTopic = 16
 
+    /// Who has brought less than this part of what there may be has not brought it.
+    private static let leastShare = 64
+
     static var limitInWords: String {
         "a peer has at most \(perPeer) subscriptions, and the topics of all differ in at most \(bytesInAll >> 20) MiB"
     }
@@ -38,6 +41,8 @@ package struct SubscriptionTable {
         var isRelay = false
         /// What its topics added when they came, to those that others had.
         var brought = 0
+        /// What they all weigh, as if nobody else had any of them.
+        var held = 0
         var isCut = false
 
         /// It has subscribed to a topic.
@@ -103,6 +108,7 @@ package struct SubscriptionTable {
         }
         let added = bytes - before
         peers[descriptor]?.brought += added
+        peers[descriptor]?.held += shared.count + Self.bytesPerTopic
         peers[descriptor]?.note(shared, at: time)
         count += 1
         var toCut: Int32?
@@ -119,6 +125,7 @@ package struct SubscriptionTable {
     package mutating func unsubscribed(_ descriptor: Int32, from topic: UnsafeRawBufferPointer) {
         guard let topic = peers[descriptor]?.topics.remove(Array(topic)) else { return }
         peers[descriptor]?.noteEnd(of: topic)
+        peers[descriptor]?.held -= topic.count + Self.bytesPerTopic
         let before = bytes
         forget(topic)
         // Others may have it by now, or have brought what it shares: what it frees is no more than an estimate.
@@ -149,10 +156,13 @@ package struct SubscriptionTable {
             .sorted { $0.since < $1.since }
     }
 
-    /// The peer that has brought most; of equals, the one that asks.
+    /// The peer that has brought most; of equals, the one that asks. Where those who brought the topics are gone and others
+    /// have them still, nobody has brought much: then the one that holds most.
     private func whoBroughtMost(or descriptor: Int32) -> Int32 {
-        var most = (peer: descriptor, brought: peers[descriptor]?.brought ?? 0)
-        for (other, peer) in peers where peer.brought > most.brought { most = (other, peer.brought) }
+        let brought = peers.values.reduce(0) { max($0, $1.brought) }
+        let weight: KeyPath<Peer, Int> = brought >= bytesInAll / Self.leastShare ? \.brought : \.held
+        var most = (peer: descriptor, weight: peers[descriptor]?[keyPath: weight] ?? 0)
+        for (other, peer) in peers where peer[keyPath: weight] > most.weight { most = (other, peer[keyPath: weight]) }
         return most.peer
     }
 

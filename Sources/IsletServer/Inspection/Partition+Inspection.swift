@@ -162,7 +162,7 @@ extension Partition {
     }
 
     private func subscriberFigures() -> SubscriberFigures {
-        var figures = subscribers.figures(of: engine)
+        var figures = subscribers.figures(of: engine, at: now.monotonic)
         figures.silent = subscriptions.silentCount(at: now.monotonic) { subscribers.reports[$0] != nil }
         return figures
     }

@@ -116,7 +116,12 @@ final class ProblemScan {
                 }
             }
             while next < count {
-                guard left > 0 else { return false }
+                guard left > 0 else {
+                    // Nothing that takes several turns goes on while the disk is full: it says what it has seen.
+                    guard partition.flights.isDiskFull else { return false }
+                    isCut = true
+                    return true
+                }
                 look(part, Int(next), filter, partition, left: &left)
                 next += 1
             }
@@ -354,9 +359,9 @@ final class ProblemScan {
     private func lookAtSubscriber(_ nonce: [UInt8], _ filter: ProblemFilter, _ partition: Partition) -> Int {
         guard let report = partition.subscribers.reports[nonce] else { return 0 }
         let app = filter.app.map { partition.engine.apps[$0].name }
-        let lag = report.lag(in: partition.engine, app: app)
-        if lag > SubscriberTable.maximumLag {
-            take(Row(problem: .subscriberLags, subject: .subscriber(nonce), count: Int(clamping: lag)))
+        if report.isLagging(in: partition.engine, app: app, at: partition.now.monotonic) {
+            let count = report.backlog(in: partition.engine, app: app)
+            take(Row(problem: .subscriberLags, subject: .subscriber(nonce), count: Int(clamping: count)))
         }
         return report.positions.count
     }

@@ -175,7 +175,7 @@ extension JSONWriter {
         field("nonce", plain: nonce.span)
         field("age", max(0, now - report.at))
         field("lag", lag)
-        field("isLagging", lag > SubscriberTable.maximumLag)
+        field("isLagging", report.isLagging(in: engine, app: app, at: now))
         key("apps")
         beginObject()
         for position in report.positions where app == nil || position.app == app {

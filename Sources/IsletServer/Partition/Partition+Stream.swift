@@ -102,8 +102,15 @@ extension Partition {
         for silent in subscribers.silent(at: now.monotonic) { forgetReport(of: silent) }
         // The sender's own makes room for the next one. Another peer's stays where the sender may not have one more.
         if subscribers.reports[nonce]?.ticket?.peer == asker { forgetReport(of: nonce) }
-        remember(SubscriberTable.Report(positions: positions, at: now.monotonic), of: nonce)
-        let behind = positions.filter { $0.lag(in: engine) ?? 0 > SubscriberTable.maximumLag }
+        var report = SubscriberTable.Report(positions: positions, at: now.monotonic)
+        report.backlogThen = report.backlog(in: engine)
+        remember(report, of: nonce)
+        var behind = positions.filter { $0.lag(in: engine) ?? 0 > SubscriberTable.maximumLag }
+        if behind.isEmpty, report.backlogThen > SubscriberTable.maximumLag {
+            // In none of them alone: the furthest are told.
+            let lags = positions.map { (position: $0, lag: $0.lag(in: engine) ?? 0) }.sorted { $0.lag > $1.lag }
+            behind = lags.prefix(SubscriberTable.maximumToldApps).map(\.position)
+        }
         guard !behind.isEmpty else { return }
         // It listens on the topic that it joined with, which may name an app.
         tellLagging(JoinTopic.start + nonce)

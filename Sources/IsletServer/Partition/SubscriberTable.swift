@@ -50,8 +50,13 @@ package struct SubscriberTable {
     /// The figures of all look at so many positions at most.
     private static let positionsInFigures = 65_536
 
+    /// Who reports does so at least this often, in milliseconds: beyond it he may have stopped as well.
+    private static let longestPause: Milliseconds = 30_000
+
     struct Report {
         var positions: [AppliedPosition]
+        /// How many events of all its apps it was behind when it reported. What was published since may be on its way.
+        var backlogThen: UInt64 = 0
         /// Monotonic milliseconds.
         var at: Milliseconds
         /// Its place in the ledger.
@@ -67,6 +72,23 @@ package struct SubscriberTable {
                 lag = max(lag, position.lag(in: engine) ?? 0)
             }
             return lag
+        }
+
+        /// How many events it is behind, of all its apps together or of one: they wait for it in one queue.
+        func backlog(in engine: borrowing Engine, app: [UInt8]? = nil) -> UInt64 {
+            var backlog: UInt64 = 0
+            for position in positions where app == nil || position.app == app {
+                backlog = min(backlog + (position.lag(in: engine) ?? 0), 1 << 62)
+            }
+            return backlog
+        }
+
+        /// Whether it loses events before long: it is far behind in one app, or was in all together when it reported.
+        func isLagging(in engine: borrowing Engine, app: [UInt8]? = nil, at now: Milliseconds) -> Bool {
+            if lag(in: engine, app: app) > SubscriberTable.maximumLag { return true }
+            guard app == nil else { return false }
+            return backlogThen > SubscriberTable.maximumLag
+                || now - at > SubscriberTable.longestPause && backlog(in: engine) > SubscriberTable.maximumLag
         }
     }
 
@@ -111,14 +133,14 @@ package struct SubscriberTable {
 
     /// How many there are, and how far behind. Where they report more positions than one turn may look at, the rest counts
     /// as not behind.
-    func figures(of engine: borrowing Engine) -> SubscriberFigures {
+    func figures(of engine: borrowing Engine, at now: Milliseconds) -> SubscriberFigures {
         var figures = SubscriberFigures(reporting: reports.count)
         var left = Self.positionsInFigures
         for report in reports.values {
             left -= report.positions.count
             guard left >= 0 else { break }
             let lag = report.lag(in: engine)
-            if lag > Self.maximumLag { figures.lagging += 1 }
+            if report.isLagging(in: engine, at: now) { figures.lagging += 1 }
             figures.maximumLag = max(figures.maximumLag, lag)
         }
         return figures

@@ -98,7 +98,7 @@ struct FailureReasonTests {
         #expect(rig.engine.storedPayloadBytes == 0)
     }
 
-    @Test("an image with one is of a later layout, and one without is as it was")
+    @Test("an image has one where there is one")
     func layouts() throws {
         let rig = ControlRig()
         let journal = ControlJournal()
@@ -109,11 +109,10 @@ struct FailureReasonTests {
         rig.fail(id, .threw)
         let former = journal.controlImages.last ?? []
         let without = try ControlImage(former.span)
-        #expect(former.first == 2 && without.failureReason == [])
+        #expect(without.failureReason == [])
         rig.reload(id)
         rig.fail(id, .threw, reason: Self.down)
         let bytes = journal.controlImages.last ?? []
-        #expect(bytes.first == 4)
         let image = try ControlImage(bytes.span)
         #expect(image.failureReason == Array(Self.down.utf8) && !image.actionGivenUpAt.isSet)
     }

@@ -152,8 +152,24 @@ struct EngineRestoreTests {
         let longer = bytes + [0]
         #expect(throws: ImageError.tooLong) { try ActivityImage(longer.span) }
         var later = bytes
-        later[0] = 2
-        #expect(throws: ImageError.unknownVersion(2)) { try ActivityImage(later.span) }
+        later[0] = 3
+        #expect(throws: ImageError.unknownVersion(3)) { try ActivityImage(later.span) }
+    }
+
+    @Test("an image of the releases that kept no date of the state is the same without it")
+    func former() throws {
+        let rig = life()
+        var writer = ImageWriter()
+        guard let record = rig.engine.record(at: 1) else { preconditionFailure("a rig with two activities") }
+        writer.image(of: record, at: 1, in: rig.engine)
+        var image = try ActivityImage(writer.bytes.span)
+        #expect(image.stateAt.isSet)
+        // Behind the numbers that come first, and before what has no fixed length.
+        var bytes = writer.bytes
+        bytes.removeSubrange(75..<83)
+        bytes[0] = 1
+        image.stateAt = .never
+        #expect(try ActivityImage(bytes.span) == image)
     }
 
     @Test("all apps of a device in one fact, as releases have written them, are taken back app by app")

@@ -302,9 +302,29 @@ struct WidgetImageTests {
             let longer = bytes + [0]
             #expect(throws: ImageError.tooLong) { try WidgetImage(longer.span) }
             var later = bytes
-            later[0] = 5
-            #expect(throws: ImageError.unknownVersion(5)) { try WidgetImage(later.span) }
+            later[0] = 6
+            #expect(throws: ImageError.unknownVersion(6)) { try WidgetImage(later.span) }
         }
+    }
+
+    @Test("one of the releases that kept no dates of states is the same without them")
+    func former() throws {
+        var count = 0
+        for bytes in images(7) {
+            var image = try WidgetImage(bytes.span)
+            let hasDate = image.actionGivenUpAt.isSet
+            // With a failure there is another date behind the one of the state.
+            guard image.dates.stateAt.isSet, !image.dates.failingSince.isSet, image.failureReason?.isEmpty ?? true else { continue }
+            count += 1
+            let behind = (hasDate ? 8 : 0) + 9
+            var former = bytes
+            former.remove(at: bytes.count - behind)
+            former.removeLast(8)
+            former[0] = hasDate ? 3 : 2
+            image.dates = StateDates()
+            #expect(try WidgetImage(former.span) == image)
+        }
+        #expect(count > 3)
     }
 
     @Test("one with a bit that flipped is refused, or is a widget like any other")
