@@ -363,10 +363,10 @@ def test_a_person_reads_what_is_placed(islet, placed):
     islet("control", "tap", "Door", "--wait", code=1)
     done = islet("control", "list")
     head, *rows = [words(line) for line in done.out.splitlines()]
-    assert head == "KIND ID DEVICE STATE VALUE STATUS REV NEXT"
-    assert rows[0] == f"Torch {short(torch)} phone shown off 2 -"
-    assert rows[1].endswith("shown off 19 °C in the office 2 -")
-    assert rows[2] == f"Door {short(door)} shown - 3 failed: stuck"
+    assert head == "KIND ID DEVICE STATE IN STATE VALUE STATUS REV NEXT"
+    assert rows[0] == f"Torch {short(torch)} phone shown 0 s off 2 -"
+    assert rows[1].endswith("shown 0 s off 19 °C in the office 2 -")
+    assert rows[2] == f"Door {short(door)} shown 0 s - 3 failed: stuck"
     assert done.err == f"showing 3 of 3 in {APP}\n"
     assert len(islet("control", "list", "--state", "shown", "--kind", DOOR).out.splitlines()) == 2
     assert "showing 1 of 3" in islet("control", "list", "--limit", "1").err
@@ -451,7 +451,7 @@ def test_tail_tells_how_late_a_control_was_asked_again(system_service, wire, tor
 def test_what_a_locked_device_hides_is_hidden(islet, tail, placed):
     placed(SAFE, device="phone")
     islet("device", "lock", "--device", "phone")
-    assert "shown hidden" in words(islet("control", "list").out)
+    assert "shown 0 s hidden" in words(islet("control", "list").out)
     islet("device", "unlock", "--device", "phone")
     _, _, _, hidden, shown = [words(line) for line in tail.lines(5)]
     assert hidden.endswith(" shown lock hidden, rev 3") and shown.endswith(" shown unlock off, rev 4")

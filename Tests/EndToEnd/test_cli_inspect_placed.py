@@ -4,6 +4,7 @@ import pytest
 
 from support.cli import Islet
 from support.dates import HOUR, after
+from support.followed import as_followed
 from support.schemas import strict
 from support.widgets import entry
 from support.wire import DEADLINE
@@ -35,7 +36,7 @@ def torch(home):
 def test_the_past_of_a_control(islet, home, torch):
     [now] = islet("control", "at", "0s", torch, "--json").json
     strict("cli/at.json").validate(now)
-    assert now["control"] == home.get(torch) and now["complete"]
+    assert now["control"] == as_followed(home.get(torch)) and now["complete"]
     [before] = islet("control", "at", "1", "Torch", "--json").json
     assert (before["at"], before["control"]["state"]) == (after(0), "loading")
     [diff] = islet("control", "diff", "Torch", "--json").json
@@ -89,7 +90,7 @@ def forecast(board):
 def test_the_past_of_a_widget(islet, board, forecast):
     [now] = islet("widget", "at", "0s", forecast, "--json").json
     strict("cli/at.json").validate(now)
-    assert now["widget"] == board.get(forecast) and now["complete"]
+    assert now["widget"] == as_followed(board.get(forecast)) and now["complete"]
     [before] = islet("widget", "at", "1s", "Forecast", "--json").json
     assert before["widget"]["entry"]["content"] == {"n": 1}
     [diff] = islet("widget", "diff", "Forecast", "1h", "0s", "--json").json

@@ -507,11 +507,11 @@ def test_a_person_reads_what_is_placed(islet, placed, flight):
     third = placed(device="tablet")
     done = islet("widget", "list")
     head, *rows = [words(line) for line in done.out.splitlines()]
-    assert head == "KIND ID FAMILY DEVICE STATE ENTRY REV NEXT"
+    assert head == "KIND ID FAMILY DEVICE STATE IN STATE ENTRY REV NEXT"
     assert re.fullmatch(
-        rf'Flight {short(first)} systemSmall phone shown {{"status":"scheduled"}} \d on top, next entry in 1 h',
+        rf'Flight {short(first)} systemSmall phone shown 0 s {{"status":"scheduled"}} \d on top, next entry in 1 h',
         rows[0])
-    assert re.search(r'systemMedium shown {"city":"paris","sample":false} \d -$', rows[1])
+    assert re.search(r'systemMedium shown 0 s {"city":"paris","sample":false} \d -$', rows[1])
     assert re.search(rf'^Flight {short(third)} .* on top, asks for a login$', rows[2])
     assert done.err == f"showing 3 of 3 in {APP}\n"
     done = islet("widget", "list", "--family", "systemMedium", "--state", "shown")

@@ -4,6 +4,7 @@ import pytest
 
 from support.commands import Commands
 from support.dates import EPOCH, SECOND, after
+from support.followed import as_followed
 from support.provider import DOOR, LAMP, TORCH, button, toggle
 from support.wire import QUIET
 
@@ -32,7 +33,7 @@ def test_a_read_asks_for_a_value_that_is_too_old_and_waits_for_it(home):
     provider.answer(call, False)
     home.next("shown", value=False)
     [answer] = home.client.answer_to(command["req"])
-    assert answer["ok"] and answer["control"] == home.entity(id)
+    assert answer["ok"] and as_followed(answer["control"]) == home.entity(id)
     assert answer["control"]["valueAt"] == after(5 * SECOND)
 
 
@@ -120,7 +121,7 @@ def test_a_list_shows_what_reads_show_and_filters(home):
     def listed(**fields):
         answer = home.client.read("control.list", **fields)
         assert answer["total"] == len(answer["controls"]) and answer["exact"] is True and "next" not in answer
-        assert all(control == home.entity(control["id"]) for control in answer["controls"])
+        assert all(as_followed(control) == home.entity(control["id"]) for control in answer["controls"])
         return [control["id"] for control in answer["controls"]]
 
     assert listed() == [*ids, *doors, loading]

@@ -4,16 +4,12 @@ import os
 import random
 
 from support.digest import digest
+from support.followed import plain
 from support.home import Home
 from support.provider import DOOR, LAMP, TORCH, button, toggle
 from support.replica import Replica, family
 
 SEED = int(os.environ.get("ISLET_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
-
-
-def plain(entity):
-    """Without members that are null: absent and null are the same."""
-    return {name: value for name, value in entity.items() if value is not None}
 
 
 class Walk:

@@ -17,13 +17,14 @@ from support.bulk import Bulk
 from support.commands import START, Commands
 from support.digest import digest
 from support.durable import Durable
+from support.followed import plain
 from support.interruptions import Interrupting, Interruption
 from support.lossy import LossyRelay
 from support.proxy import Proxy
 from support.service import run
 from support.small_disk import until
 from support.wire import DEADLINE
-from test_replica import plain, walk
+from test_replica import walk
 
 APP = "com.example.pizza"
 SEED = int(os.environ.get("ISLET_TEST_SEED", random.SystemRandom().randrange(1 << 32)))

@@ -7,12 +7,13 @@ from support.schemas import strict
 from support.widgets import FORECAST, widget
 from support.wire import DEADLINE, Deadline
 
-NONE = {"problems": [], "counts": {"critical": 0, "warning": 0, "notice": 0}, "total": 0, "exact": True}
+NONE = {"problems": [], "counts": {"critical": 0, "warning": 0, "notice": 0}, "byWhat": {}, "total": 0, "exact": True}
 
 
 def listed(client, **fields):
     answer = client.read("problem.list", **{"app": None, **fields})
     strict("answers/problem.list.json").validate(answer)
+    assert sum(answer["byWhat"].values()) == answer["total"] and all(answer["byWhat"].values())
     return {name: value for name, value in answer.items() if name not in ("req", "ok")}
 
 
@@ -109,11 +110,12 @@ def test_a_control_whose_provider_fails_says_how(home):
     home.client.applied("control.reload", id=id)
     provider.fail(provider.call("value"), retryable=False)
     home.until(id, failure="threw")
+    failed_at = home.event["at"]
     [row] = problems(home.client)
     assert row.pop("until") > after(0)
     assert row == {
         "severity": "warning", "what": "failed", "family": "control", "app": APP, "kind": TORCH, "id": id,
-        "state": "shown", "failure": "threw"}
+        "state": "shown", "since": failed_at, "failure": "threw"}
 
 
 def test_a_button_without_a_value_whose_last_tap_failed_shows_nothing_that_is_wrong(home):

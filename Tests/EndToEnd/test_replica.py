@@ -10,16 +10,12 @@ from support.bulk import Bulk
 from support.commands import Commands
 from support.dates import HOUR, MINUTE, after
 from support.events import Events
+from support.followed import plain
 from support.proxy import Proxy
 from support.replica import Gap, Replica
 from support.wire import DEADLINE
 
 SEED = int(os.environ.get("ISLET_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
-
-
-def plain(entity):
-    """Without members that are null: absent and null are the same."""
-    return {name: value for name, value in entity.items() if value is not None}
 
 
 def walk(rng, client, steps):

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from support.dates import HOUR, MINUTE
+from support.followed import plain
 from support.home import Home
 from support.replica import Replica
 from support.widgets import CLOCK, FORECAST, entry, widget
@@ -107,10 +108,6 @@ class Walk:
             return self.provider.show(call, entries[0], needsLogin=True)
         self.provider.show(call, *entries, policy=rng.choice(
             [None, "never", "atEnd", {"after": call["now"] + rng.choice([0, HOUR, 3 * HOUR])}]))
-
-
-def plain(entity):
-    return {name: value for name, value in entity.items() if value is not None}
 
 
 @pytest.mark.parametrize("number", range(3))

@@ -6,6 +6,7 @@ import uuid
 import pytest
 
 from support.dates import EPOCH, HOUR, after
+from support.followed import as_followed
 from support.provider import TORCH, RawProvider, toggle
 from support.widgets import CLOCK, FORECAST, entry, widget
 
@@ -359,7 +360,7 @@ def test_history_has_the_stored_events_and_explain_their_rules(board):
         "widget.added", "widget.timeline", "widget.reloading", "widget.timeline"]
     assert [event["widget"]["revision"] for event in history["events"]] == [1, 2, 3, 4]
     explained = board.client.read("widget.explain", id=id)
-    assert explained["widget"] == board.get(id)
+    assert explained["widget"] == as_followed(board.get(id))
     assert [decision["event"] for decision in explained["decisions"] if "event" in decision] == [
         event["event"] for event in history["events"]]
     assert all(decision["rule"] and decision["text"] for decision in explained["decisions"])

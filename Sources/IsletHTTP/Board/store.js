@@ -177,6 +177,11 @@ export function giveWay(family, id) {
     changed(family, id);
 }
 
+// Since when it is in its state, as answers to reads say it: only who follows events has it from them.
+function setStateAt(entity, event) {
+    if (event.to !== undefined && event.to !== event.from) entity.stateAt = event.at - (event.lateBy ?? 0);
+}
+
 // An event's merge patch. Answers false where it does not fit what is known, so that the entity must be read.
 export function applyEvent(family, event) {
     const patch = event[family];
@@ -198,7 +203,9 @@ export function applyEvent(family, event) {
             return true;
         }
         marks += 1;
-        hold(family, {...patch, $mark: marks});
+        const begun = {...patch, $mark: marks};
+        setStateAt(begun, event);
+        hold(family, begun);
         if (family === "activity") {
             store.changes.set(patch.id, [{state: event.to, at: event.at, revision: patch.revision}]);
         }
@@ -219,6 +226,7 @@ export function applyEvent(family, event) {
         else next[name] = value;
     }
     if (event.to !== undefined) next.state = event.to;
+    setStateAt(next, event);
     if (event.alert !== undefined) next.$alert = event.alert;
     next.$changedAt = event.at;
     hold(family, next);

@@ -13,7 +13,10 @@ extension JournalCommand {
                   islet journal dump --from 1200
 
                 A line is {"batch":…,"at":…,"topic":…,"event":{…}}, the event byte for byte as it
-                was published, but for line ends between its parts, which are spaces. A batch without events is {"batch":…,"at":…,"facts":n,"answers":n}.
+                was published, but for line ends between its parts, which are spaces. A batch
+                without events is {"batch":…,"at":…,"facts":n,"answers":n}. Where batches are
+                missing, since they were trimmed meanwhile or a file is damaged, it says which
+                on standard error and ends with 1.
                 """)
 
         @Option(help: ArgumentHelp("Begin with this batch.", valueName: "number"))
@@ -24,11 +27,28 @@ extension JournalCommand {
 
         func run() async throws {
             let wanted = wanted.map { Array($0.utf8) }
-            try Store.dump(directory: data.directory, from: from) { row in
+            let gaps = try Store.dump(directory: data.directory, from: from) { row in
                 if let wanted, row.app != wanted { return }
                 if row.app == nil { Console.data(Self.quiet(row).bytes) }
                 for event in row.events { Console.data(Self.line(row, event).bytes) }
             }
+            guard !gaps.isEmpty else { return }
+            for gap in gaps.prefix(Self.shownGaps) { Console.message(Self.words(gap)) }
+            if gaps.count > Self.shownGaps {
+                Console.message("and \(RecoveryText.counted(gaps.count - Self.shownGaps, "more gap", "more gaps"))")
+            }
+            throw Failure(
+                .failure,
+                "the dump is not whole: a service that uses the directory has trimmed them while they were read, or a file is "
+                    + "missing or damaged, which 'islet journal verify' tells")
+        }
+
+        /// More are only counted.
+        private static let shownGaps = 10
+
+        private static func words(_ gap: DumpGap) -> String {
+            guard let last = gap.last else { return "batches from \(gap.first) on are missing" }
+            return gap.first == last ? "batch \(last) is missing" : "batches \(gap.first) to \(last) are missing"
         }
 
         private static func line(_ row: DumpedRow, _ event: StoredEvent) -> RawJSON {

@@ -7,6 +7,7 @@ import socket
 import sys
 import time
 
+from support.followed import as_followed
 from support.bulk import Bulk
 from support.commands import Commands
 from support.service import Service
@@ -257,7 +258,7 @@ class Campaign:
                 cursor, rows = None, {}
                 while True:
                     page = client.read("activity.list", app=app, limit=1000, cursor=cursor)
-                    rows |= {row["id"]: row for row in page["activities"]}
+                    rows |= {row["id"]: as_followed(row) for row in page["activities"]}
                     if not (cursor := page.get("next")):
                         break
                 assert rows == listed, f"{app}: {len(rows)} listed, {len(listed)} in the fold"

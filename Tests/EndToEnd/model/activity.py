@@ -49,6 +49,7 @@ class Activity:
     key: str | None = None
     device: str | None = None
     state: str | None = None
+    state_at: int | None = None
     revision: int = 0
     stale_date: int | None = None
     relevance: float = 0
@@ -87,8 +88,12 @@ class Activity:
     def next(self):
         return {"at": self.deadline[0], "cause": self.deadline[1]} if self.deadline else None
 
-    def shown(self):
+    def read(self):
         """As `get` and `list` show it; the content of a dismissed one is not promised."""
+        return {**self.shown(), "stateAt": self.state_at}
+
+    def shown(self):
+        """As events and snapshots show it: without what only answers to reads have."""
         whole = {
             "id": self.id, "app": self.app, "type": self.type, "key": self.key, "device": self.device,
             "state": self.state, "revision": self.revision, "attributes": json.loads(self.attributes),
@@ -111,6 +116,8 @@ class Activity:
         """One edge: the next revision, and the event of it."""
         before, self.state, self.cause = self.state, to, cause
         self.revision += 1
+        if before != to:
+            self.state_at = at - (late or 0)
         return Event(self, "activity." + name, before, to, cause, at, late, by, alert, self.shown(), payload)
 
     # The edges of the table

@@ -116,7 +116,7 @@ class ServiceMachine(RuleBasedStateMachine):
             answer = self.harness.commands.read("activity.list", app=app, limit=1000)
             assert (answer["total"], answer["exact"]) == (len(listed), True)
             rows = {row["id"]: row for row in answer["activities"]}
-            assert rows == {a.id: a.shown() for a in listed}
+            assert rows == {a.id: a.read() for a in listed}
         self.sound = True
 
     # Starts
@@ -223,7 +223,7 @@ class ServiceMachine(RuleBasedStateMachine):
         command = self.command("activity.get", **address)
         answer = self.harness.commands.ask(**command)
         try:
-            expected = self.model.resolve(command).shown()
+            expected = self.model.resolve(command).read()
         except Refused:
             assert answer["error"]["code"] == "notFound", (command, answer)
             return

@@ -6,3 +6,6 @@ def as_followed(entity):
     return {name: value for name, value in entity.items() if name != "stateAt"}
 
 
+def plain(entity):
+    """The same without members that are null: absent and null are the same."""
+    return {name: value for name, value in as_followed(entity).items() if value is not None}

@@ -110,7 +110,7 @@ class Home:
         """Fails where the events make something else of it than a read shows; gives the control."""
         read = self.get(id)
         self.check(id, read)
-        return read
+        return as_followed(read)
 
     def check(self, id, read):
         """Fails where the events make something else of it than a read has shown, also of since when it is in its state."""

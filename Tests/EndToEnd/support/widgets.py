@@ -3,6 +3,7 @@
 import contextlib
 
 from .dates import HOUR
+from .followed import as_followed
 from .home import Home
 from .provider import APP, RawProvider
 from .service import environment
@@ -89,7 +90,7 @@ class Board(Home):
         while self.entity(id)["revision"] < read["revision"]:
             super().next("rotated")
         self.check(id, read)
-        return read
+        return as_followed(read)
 
     def silent(self):
         """Fails where an event comes that is no rotation."""

@@ -42,7 +42,7 @@ import Testing
         await run.commit(.sample(last + 1, facts: ["a", "b"], answers: ["c"]))
         await run.journal.close()
         var rows: [DumpedRow] = []
-        try Store.dump(directory: folder.data) { rows.append($0) }
+        #expect(try Store.dump(directory: folder.data) { rows.append($0) } == [])
         #expect(rows.map(\.batch) == Array(1...(last + 1)))
         let first = try #require(rows.first)
         #expect(first.app == Array("com.a".utf8))
@@ -54,7 +54,47 @@ import Testing
         #expect(notes.app == nil && notes.events.isEmpty)
         #expect((notes.facts, notes.answers) == (2, 1))
         var from: [UInt64] = []
-        try Store.dump(directory: folder.data, from: last) { from.append($0.batch) }
+        #expect(try Store.dump(directory: folder.data, from: last) { from.append($0.batch) } == [])
         #expect(from == [last, last + 1])
+    }
+
+    /// Which batches a dump has, and what it says is missing, where segments go before it or at its first row.
+    private func dump(
+        without gone: [Int], atFirstRow: Bool
+    ) async throws -> (batches: [UInt64], gaps: [DumpGap], ends: [UInt64]) {
+        let folder = try TemporaryFolder()
+        let run = try JournalRun(folder, .testing { $0.segmentBytes = 40_000 })
+        let last = await run.commit(from: 1, untilSegments: 4)
+        await run.journal.close()
+        // The last batch of each segment.
+        let ends = try Store.statistics(directory: folder.data).segments.map(\.lastBatch)
+        #expect(ends.count >= 4 && ends.last == last)
+        func remove() throws {
+            let names = gone.map { "journal-00000\($0).db" }
+            for name in folder.segments where names.contains(name) { try folder.remove(name) }
+        }
+        if !atFirstRow { try remove() }
+        var batches: [UInt64] = []
+        let gaps = try Store.dump(directory: folder.data) { row in
+            if atFirstRow, batches.isEmpty { try remove() }
+            batches.append(row.batch)
+        }
+        return (batches, gaps, ends)
+    }
+
+    @Test(arguments: [false, true]) func aDumpSaysWhichBatchesAreMissingInItsMiddle(atFirstRow: Bool) async throws {
+        let (batches, gaps, ends) = try await dump(without: [2, 3], atFirstRow: atFirstRow)
+        #expect(gaps == [DumpGap(first: ends[0] + 1, last: ends[2])])
+        #expect(batches == Array(1...ends[0]) + Array(ends[2] + 1...ends[ends.count - 1]))
+    }
+
+    @Test func aDumpWhoseLastSegmentsGoSaysThatItsEndIsMissing() async throws {
+        let (batches, gaps, ends) = try await dump(without: Array(2...9), atFirstRow: true)
+        #expect(batches == Array(1...ends[0]) && gaps == [DumpGap(first: ends[0] + 1, last: nil)])
+    }
+
+    @Test func whatWasTrimmedBeforeADumpIsNotMissingInIt() async throws {
+        let (batches, gaps, ends) = try await dump(without: [1], atFirstRow: false)
+        #expect(gaps.isEmpty && batches.first == ends[0] + 1)
     }
 }

@@ -159,7 +159,7 @@ extension ScenarioReading {
     /// The members that answers have, in proto-json/schemas/answers: one that there is not is always absent.
     private static let answerMembers = [
         "ok", "outcome", "reason", "error", "activity", "control", "widget", "group", "seq", "now", "req", "activities",
-        "at", "budget", "bytes", "calls", "callsTotal", "complete", "controls", "count", "counts", "decisions",
+        "at", "budget", "byWhat", "bytes", "calls", "callsTotal", "complete", "controls", "count", "counts", "decisions",
         "device", "devices",
         "digest", "entities", "epoch", "events", "exact", "found", "hours", "info", "items", "kinds", "later",
         "maximumPerApp", "maximumPerDevice", "next", "options", "overdue", "pingEvery", "pingLimit", "preview",
