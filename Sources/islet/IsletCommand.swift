@@ -32,7 +32,7 @@ struct IsletCommand: AsyncParsableCommand {
               are the files sound?       islet journal verify
               until when must I wait?    islet wait order-7 --for ended --timeout 5m
               do my own flows work?      islet scenario run order.yaml
-              can I play it again?       islet tail --since 1h --json, islet replay FILE
+              can I play it again?       islet record FILE, islet replay FILE
 
             ENVIRONMENT:
               ISLET_COMMANDS, ISLET_EVENTS, ISLET_BULK    where the service is
@@ -72,7 +72,9 @@ struct IsletCommand: AsyncParsableCommand {
                     ProviderCommand.self, SettingsCommand.self, DeviceCommand.self, ClockCommand.self,
                 ]),
             CommandGroup(name: "Test", subcommands: [ScenarioCommand.self]),
-            CommandGroup(name: "File", subcommands: [JournalCommand.self, Backup.self, Restore.self, Replay.self]),
+            CommandGroup(
+                name: "File",
+                subcommands: [JournalCommand.self, Backup.self, Restore.self, Record.self, Replay.self]),
             CommandGroup(name: "Setup", subcommands: [ContextCommand.self, CompletionsCommand.self]),
         ])
 }

@@ -1,21 +1,42 @@
 import ZeroMQ
 
-/// Where streams stood at a date, and whose they are: the first chunks of pulls that nobody follows.
+/// Pulls that nobody's reader follows: whole snapshots, and first chunks, which say where streams stood at a date and
+/// whose they are.
 extension ConnectionLoop {
-    /// A chunk that is waited for.
+    /// A pull whose chunks are waited for.
     struct Peek {
         let kind: PullTable.Kind
         let owner: PullTable.Owner
-        let deadline: ContinuousClock.Instant
+        /// How much of it is wanted.
+        let extent: PullExtent
+        var deadline: ContinuousClock.Instant
         let timeout: Duration
-        let continuation: CheckedContinuation<Result<BulkChunk, IsletError>, Never>
+        let continuation: CheckedContinuation<Result<[BulkChunk], IsletError>, Never>
+        /// What has come of it.
+        var chunks: [BulkChunk] = []
+        var bytes = 0
+        /// How often it was begun anew.
+        var repetitions = 0
     }
 
     /// More at a time only wait for each other: a peer has four pulls.
     static let maximumPeeks = 64
+    /// How often a whole pull is begun anew whose connection was lost.
+    static let maximumRepetitions = 8
 
     /// The first chunk of a pull, the rest of which is not asked for.
     func peek(_ kind: PullTable.Kind, of app: String, timeout: Duration) async -> Result<BulkChunk, IsletError> {
+        await pull(kind, of: app, .firstChunk, timeout: timeout).flatMap { chunks in
+            chunks.first.map(Result.success) ?? .failure(.unreadable("a pull without chunks"))
+        }
+    }
+
+    /// The chunks of a pull, as far as they are wanted.
+    ///
+    /// - Parameter timeout: how long each chunk may take, in real time.
+    func pull(
+        _ kind: PullTable.Kind, of app: String, _ extent: PullExtent, timeout: Duration
+    ) async -> Result<[BulkChunk], IsletError> {
         guard !isClosed else { return .failure(.closed) }
         guard peeks.count < Self.maximumPeeks else { return .failure(.overloaded(limit: Self.maximumPeeks)) }
         do throws(IsletError) {
@@ -28,14 +49,24 @@ extension ConnectionLoop {
         let owner = PullTable.Owner(reader: lastPeek, app: app)
         return await withCheckedContinuation { continuation in
             peeks[owner.reader] = Peek(
-                kind: kind, owner: owner, deadline: .now + timeout, timeout: timeout, continuation: continuation)
+                kind: kind, owner: owner, extent: extent, deadline: .now + timeout, timeout: timeout,
+                continuation: continuation)
             perform(table.peek(kind, for: owner, now: .now))
         }
     }
 
     /// A pull of nobody's reader was lost, or has brought nothing for too long: it is asked for again.
     func repeatPeek(_ owner: PullTable.Owner) {
-        guard let peek = peeks[owner.reader] else { return }
+        guard var peek = peeks[owner.reader] else { return }
+        // What has come before is of another moment than what comes now.
+        peek.chunks = []
+        peek.bytes = 0
+        peek.repetitions += 1
+        peeks[owner.reader] = peek
+        // Each chunk gives a whole pull more time, so that one which is always lost again would never end.
+        guard peek.extent == .firstChunk || peek.repetitions <= Self.maximumRepetitions else {
+            return finishPeek(owner.reader, .failure(.timedOut(after: peek.timeout)))
+        }
         perform(table.peek(peek.kind, for: owner, now: .now))
     }
 
@@ -54,7 +85,7 @@ extension ConnectionLoop {
     }
 
     /// Tells who waits for it, and pulls no more of it.
-    func finishPeek(_ id: Int, _ result: Result<BulkChunk, IsletError>) {
+    func finishPeek(_ id: Int, _ result: Result<[BulkChunk], IsletError>) {
         guard let peek = peeks.removeValue(forKey: id) else { return }
         perform(table.cancelPeek(of: peek.owner, now: .now))
         peek.continuation.resume(returning: result)
@@ -85,7 +116,11 @@ extension IsletConnection {
         return (stream(of: queue), starts)
     }
 
-    private func start(
+    /// Where an app's stream begins at a date.
+    ///
+    /// - Parameter head: the stream's last event.
+    /// - Throws: as ``events(_:since:timeout:)``.
+    package func start(
         of app: String, since date: Int64, head: UInt64, timeout: Duration
     ) async throws(IsletError) -> PastStart {
         var search = PastSearch(date: date, head: head)

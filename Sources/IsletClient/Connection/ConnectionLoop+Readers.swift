@@ -127,7 +127,7 @@ extension ConnectionLoop {
                 reader.isPaused = true
                 full.append(id)
             case .finish(let id, let error): readers.removeValue(forKey: id)?.queue.finish(error)
-            case .peeked(let owner, let chunk): finishPeek(owner.reader, .success(chunk))
+            case .peeked(let owner, let chunk): receivedChunk(chunk, of: owner.reader)
             case .peekFailed(let owner): repeatPeek(owner)
             case .askOwner: askOwner()
             }

@@ -324,6 +324,15 @@ package struct ReaderTable<Generator: RandomNumberGenerator & Sendable>: Sendabl
         }
     }
 
+    /// Lets so many more chunks of such a pull come.
+    package mutating func creditPeek(
+        of owner: PullTable.Owner, chunks: Int, now: ContinuousClock.Instant
+    ) -> [ReaderAction] {
+        step(now) { table, actions in
+            for _ in 0..<chunks { table.perform(table.pulls.credit(owner), now, &actions) }
+        }
+    }
+
     /// Gives such a pull up.
     package mutating func cancelPeek(of owner: PullTable.Owner, now: ContinuousClock.Instant) -> [ReaderAction] {
         step(now) { table, actions in

@@ -177,7 +177,7 @@ package struct PullTable: Sendable {
     private func req(_ pull: Pull) -> String { "p-\(pull.number)" }
 
     private func begin(_ pull: Pull) -> [UInt8] {
-        // Of a peek nobody wants the second chunk, which would only stand before what is asked for next.
+        // Of most peeks nobody wants the second chunk, which would only stand before what is asked for next.
         let credit = pull.owner.isPeek ? 1 : Self.credit
         switch pull.kind {
         case .snapshot(let prefix):

@@ -51,7 +51,10 @@ public struct Entity: Sendable, Hashable {
     }
 
     /// This entity's part of the contract's digest, which is the XOR over all.
-    package var digest: UInt64 {
+    package var digest: UInt64 { Self.digest(of: topic, revision: revision) }
+
+    /// The part that an entity of this topic and revision has in the digest.
+    package static func digest(of topic: String, revision: UInt64) -> UInt64 {
         var hash = TopicHash()
         for byte in topic.utf8 { hash.combine(byte) }
         var digest = Digest()

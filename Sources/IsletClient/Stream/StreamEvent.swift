@@ -54,7 +54,7 @@ public struct StreamEvent: Sendable, Hashable {
 
     /// Whether this has the whole entity, as its first event has. Those of keys of groups, which have no states before,
     /// all do. A signal, such as `group.notified`, is of no entity.
-    var isStart: Bool { object["from"] == nil && revision != nil && leavesListed }
+    package var isStart: Bool { object["from"] == nil && revision != nil && leavesListed }
 
     /// Whether the entity stands in lists and snapshots after this event.
     var leavesListed: Bool {

@@ -11,13 +11,16 @@ enum KnownApps {
             let apps = try await connection.apps(timeout: timeout)
             return apps.map { (app: $0.key, seq: $0.value.seq) }.sorted { $0.app < $1.app }
         } catch {
-            if case .timedOut(let time, _) = error {
-                let waited = TimeText.span(Span(time).milliseconds)
-                throw Failure(.unreachable, "no answer from \(connection.endpoints.events) within \(waited)")
-            }
+            if case .timedOut(let time, _) = error { throw unanswered(connection, after: time) }
             guard error.code == .tooMany else { throw error }
             throw tooMany("which nobody lists", "name one with --app elsewhere")
         }
+    }
+
+    /// Nobody has told which apps there are.
+    static func unanswered(_ connection: IsletConnection, after time: Duration) -> Failure {
+        let waited = TimeText.span(Span(time).milliseconds)
+        return Failure(.unreachable, "no answer from \(connection.endpoints.events) within \(waited)")
     }
 
     /// A join of everything was refused.

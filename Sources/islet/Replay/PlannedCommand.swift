@@ -95,6 +95,8 @@ package struct ReplayedEntity: Sendable {
     var begin: Int
     /// All its members, patches merged.
     package var members: RawObject
+    /// Whether it was there before the recording, so that it began at another time than it does at the target.
+    var isOfSnapshot = false
     /// Whether the command that begins it was planned.
     var isPlanned = true
 

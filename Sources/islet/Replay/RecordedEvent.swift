@@ -8,6 +8,8 @@ package struct RecordedEvent: Sendable {
     package let app: String?
     /// As it was published.
     package let event: StreamEvent
+    /// Whether it is no event, but says as one what the snapshot has: when, why and how it began is not known.
+    package var isOfSnapshot = false
 
     /// When it took effect, in milliseconds of the recorded service's domain time.
     package var at: Int64 { event.at }

@@ -4,6 +4,12 @@ import IsletFilter
 /// What one line of a recording is.
 enum RecordedLine {
     case event(StreamEvent, hasTopic: Bool)
+    /// The first line of what `islet record` writes, a line of its snapshot, and the snapshot's end.
+    case header(RecordedHeader)
+    case row(RecordedRow)
+    case end(RecordedEnd)
+    /// The first line of a recording that a later version has made.
+    case laterForm
     /// A batch of `islet journal dump` in which nothing was published.
     case quiet
     /// JSON, but no event.
@@ -11,7 +17,7 @@ enum RecordedLine {
     case notJSON
 
     /// Reads an event's own bytes, as `islet tail --json` writes them, or one with its topic beside it, as
-    /// `islet tail --json --topics` and `islet journal dump` do.
+    /// `islet tail --json --topics`, `islet record` and `islet journal dump` do.
     init(_ bytes: [UInt8]) {
         guard let object = RawObject(bytes) else {
             self = RawJSON(bytes) == nil ? .notJSON : .other
@@ -21,6 +27,13 @@ enum RecordedLine {
             self = Self.event(topic: object["topic"]?.string ?? "", inner.bytes) ?? .other
         } else if let event = Self.event(topic: "", bytes) {
             self = event
+        } else if let form = object["recording"] {
+            let isKnown = form.integer == RecordedHeader.version
+            self = RecordedHeader(object).map(Self.header) ?? (isKnown ? .other : .laterForm)
+        } else if object["row"] != nil {
+            self = RecordedRow(object).map(Self.row) ?? .other
+        } else if object["snapshotEnd"] != nil {
+            self = RecordedEnd(object).map(Self.end) ?? .other
         } else {
             self = object["batch"] != nil && object["event"] == nil ? .quiet : .other
         }

@@ -19,7 +19,6 @@ struct RecordedStreams {
         let entity: String
     }
 
-
     /// The epochs of the streams.
     private(set) var epochs: Set<String> = []
     private(set) var gaps: [Recording.Gap] = []
@@ -32,6 +31,22 @@ struct RecordedStreams {
     /// Events of groups whose stream is not recorded, by their number there: they fill a gap that shows later.
     private var strays: [UInt64: [Stray]] = [:]
 
+    /// Where the snapshot of an app ends, which has all that happened up to there.
+    private var snapshots: [String: StreamPosition] = [:]
+    /// Whether numbers are left out that were not asked for, so that they show no gaps.
+    var isPartial = false
+
+    /// The streams of these epochs are recorded.
+    mutating func begin(_ apps: [String: StreamPosition]) {
+        epochs.formUnion(apps.values.map(\.epoch))
+    }
+
+    /// An app's stream goes on from the end of its snapshot.
+    mutating func snapshot(of app: String, at position: StreamPosition) {
+        snapshots[app] = position
+        positions[app] = position
+    }
+
     /// Takes an event in.
     ///
     /// - Parameters:
@@ -41,6 +56,7 @@ struct RecordedStreams {
     mutating func take(_ event: StreamEvent, entity: String?, app: String?) -> Bool {
         let epoch = event.position.epoch
         epochs.insert(epoch)
+        if let end = app.flatMap({ snapshots[$0] }), end.epoch == epoch, event.seq <= end.seq { return false }
         let item = event.object["notification"]?.object ?? event.patch
         let group = item["group"]?.string
         // An id may be used again, with revisions from the first one on: its events are known by their numbers in their
@@ -61,7 +77,7 @@ struct RecordedStreams {
             return entity != nil
         }
         positions[app] = event.position
-        if let last, last.epoch == epoch, event.seq - last.seq > 1 {
+        if let last, last.epoch == epoch, event.seq - last.seq > 1, !isPartial {
             note(app, epoch, last.seq + 1, event.seq - 1)
         }
         return true

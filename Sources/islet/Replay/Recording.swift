@@ -17,9 +17,25 @@ package struct Recording: Sendable {
         let bytes: [UInt8]
     }
 
+    /// What has come of the snapshot of an app.
+    private struct Part {
+        var entities = 0
+        var digest: UInt64 = 0
+    }
+
     /// How many events a recording may have.
     package static let eventsMax = 2_000_000
     private var entries: [Entry] = []
+    /// What `islet record` has written before all else; nil where there is no snapshot.
+    private(set) var header: RecordedHeader?
+    /// How many entities of the snapshot there are. They are the first entries.
+    package private(set) var rows = 0
+    /// What of the snapshot is missing, in words; nil where it is whole, or there is none.
+    package private(set) var lack: String?
+    private var parts: [String: Part] = [:]
+    /// The lines of ended activities of the snapshot: they come before those that may have their keys now.
+    private var endedLines: Set<Int> = []
+    private var isInSnapshot = false
     private var streams = RecordedStreams()
     /// How many events stood in it before, and were left out.
     package private(set) var repeated = 0
@@ -43,7 +59,9 @@ package struct Recording: Sendable {
     /// An empty one, which takes lines.
     package init() {}
 
-    /// How many events there are.
+    /// When it begins; nil where it is empty.
+    package var beginning: Int64? { header?.at ?? event(0)?.at }
+    /// How many events there are, those of the snapshot among them.
     package var count: Int { entries.count }
     /// The first gaps, in their order.
     package var gaps: [Gap] { streams.gaps }
@@ -57,8 +75,20 @@ package struct Recording: Sendable {
     /// The event of an index.
     package func event(_ index: Int) -> RecordedEvent? {
         let entry = entries[index]
-        guard case .event(let event, _) = RecordedLine(entry.bytes) else { return nil }
-        return RecordedEvent(line: entry.line, app: entry.app, event: event)
+        switch RecordedLine(entry.bytes) {
+        case .event(let event, _): return RecordedEvent(line: entry.line, app: entry.app, event: event)
+        case .row(let row): return header.flatMap { Self.start(row, $0, line: entry.line) }
+        case .header, .end, .laterForm, .quiet, .other, .notJSON: return nil
+        }
+    }
+
+    /// What begins an entity of the snapshot.
+    private static func start(_ row: RecordedRow, _ header: RecordedHeader, line: Int) -> RecordedEvent? {
+        let app = String(row.topic.prefix { $0 != "/" })
+        guard let epoch = header.apps[app]?.epoch, let start = row.start(at: header.at, epoch: epoch) else {
+            return nil
+        }
+        return RecordedEvent(line: line, app: app, event: start, isOfSnapshot: true)
     }
 
     /// Takes the next line in.
@@ -71,8 +101,22 @@ package struct Recording: Sendable {
         case .quiet: return
         case .other: throw .notAnEvent(line: number)
         case .notJSON:
-            guard isCut, !entries.isEmpty else { throw .notJSON(line: number) }
+            guard isCut, !entries.isEmpty || header != nil else { throw .notJSON(line: number) }
             cutLine = number
+        case .laterForm: throw .laterForm(line: number)
+        case .header(let header):
+            guard entries.isEmpty, self.header == nil else { throw .misplaced(line: number) }
+            self.header = header
+            identity = bytes
+            isInSnapshot = true
+            streams.begin(header.apps)
+            // Of less than an app, its numbers do not tell what is missing.
+            streams.isPartial = header.isOfPart
+        case .row(let row): try take(row, bytes, number)
+        case .end(let end):
+            guard let header, isInSnapshot else { throw .misplaced(line: number) }
+            isInSnapshot = false
+            finish(end, header)
         case .event(let event, let hasTopic):
             let app = hasTopic ? event.app : app(of: event)
             let recorded = RecordedEvent(line: number, app: app, event: event)
@@ -81,13 +125,59 @@ package struct Recording: Sendable {
                 repeated += 1
                 return
             }
-            guard entries.count < Self.eventsMax else { throw .tooLong(limit: Self.eventsMax, unit: "events") }
+            try checkRoom()
             if let id = event.id { apps[id] = app }
-            if entries.isEmpty { identity = event.bytes }
+            if identity.isEmpty { identity = event.bytes }
             look(at: recorded)
             entries.append(Entry(line: number, app: app, bytes: bytes))
         }
     }
+
+    private func checkRoom() throws(RecordingError) {
+        guard entries.count < Self.eventsMax else { throw .tooLong(limit: Self.eventsMax, unit: "events") }
+    }
+
+    // MARK: Snapshot
+
+    private mutating func take(_ row: RecordedRow, _ bytes: [UInt8], _ number: Int) throws(RecordingError) {
+        guard let header, isInSnapshot, rows == entries.count else { throw .misplaced(line: number) }
+        guard let start = Self.start(row, header, line: number), let app = start.app,
+            let revision = start.event.revision
+        else { throw .notAnEvent(line: number) }
+        try checkRoom()
+        rows += 1
+        parts[app, default: Part()].entities += 1
+        parts[app, default: Part()].digest ^= Entity.digest(of: row.topic, revision: revision)
+        if let id = start.event.id {
+            apps[id] = app
+            begins[id] = number
+        }
+        if start.to == "ended" { endedLines.insert(number) }
+        entries.append(Entry(line: number, app: app, bytes: bytes))
+    }
+
+    /// Compares the snapshot with what its last line says of it.
+    private mutating func finish(_ end: RecordedEnd, _ header: RecordedHeader) {
+        for (app, part) in end.parts.sorted(by: { $0.key < $1.key }) {
+            guard let epoch = header.apps[app]?.epoch else { continue }
+            streams.snapshot(of: app, at: StreamPosition(epoch: epoch, seq: part.seq))
+            let found = parts[app] ?? Part()
+            guard lack == nil, (found.entities, found.digest) != (part.entities, part.digest) else { continue }
+            lack = "of \(app) it has \(found.entities) of \(part.entities) entities, or not as they were"
+        }
+    }
+
+    /// All lines are taken in.
+    package mutating func finish() {
+        if isInSnapshot { lack = "it ends within it, after \(rows)" }
+        guard !endedLines.isEmpty else { return }
+        let snapshot = entries[..<rows]
+        entries[..<rows] =
+            (snapshot.filter { endedLines.contains($0.line) } + snapshot.filter { !endedLines.contains($0.line) })[...]
+        endedLines = []
+    }
+
+    // MARK: What earlier events need
 
     /// The app of an event whose topic is not recorded: its entity's start says it, and of a group's event nothing.
     private func app(of event: StreamEvent) -> String? {

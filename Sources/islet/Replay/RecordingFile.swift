@@ -4,7 +4,7 @@ import Glibc
 enum RecordingFile {
     /// No event is longer: a frame has at most 64 KiB, and an event at most a few of its members more.
     private static let lineMax = 1_048_576
-    private static let bytesMax = 1_073_741_824
+    static let bytesMax = 1_073_741_824
     private static let chunk = 262_144
 
     /// Reads a whole recording.
@@ -40,7 +40,8 @@ enum RecordingFile {
             guard rest.count <= lineMax else { throw .lineTooLong(line: line, limit: lineMax) }
         }
         try take(rest, line, &recording, isCut: true)
-        guard recording.count > 0 else { throw .empty }
+        recording.finish()
+        guard recording.count > 0 || recording.header != nil else { throw .empty }
         return recording
     }
 

@@ -7,7 +7,7 @@ struct Replay: AsyncParsableCommand {
         abstract: "Play a recorded stream into another service.",
         discussion: """
             EXAMPLES:
-              islet tail --json --topics > morning.jsonl           record until Ctrl-C
+              islet record morning.jsonl                           until Ctrl-C
               islet replay morning.jsonl --commands tcp://127.0.0.1:7511
               islet replay morning.jsonl --context staging --speed 10 --prefix staging.
               islet replay morning.jsonl --commands tcp://127.0.0.1:7511 \\
@@ -29,10 +29,18 @@ struct Replay: AsyncParsableCommand {
             is waited for, unless --speed names a number: then everything comes out as it was.
             On a clock that runs, only --speed 1 keeps deadlines between the same commands.
 
-            WHAT IS NOT REPLAYED, and said in the end: events of what began before the
-            recording did; signs of life and other commands that changed nothing, since they
-            made no event; push tokens. Groups are made where they are missing. What the switch
-            for frequent pushes has ended is ended by a command.
+            What islet record has written begins with a snapshot, so that everything is
+            there that events change: activities are started in the state that they had
+            (and ended, where they were), keys of groups are set, controls and widgets are
+            added, and their providers say what they show. All of it begins anew: revisions,
+            and what counts from a start. One that was cut within its snapshot is refused,
+            unless --incomplete says to play what there is.
+
+            WHAT IS NOT REPLAYED, and said in the end: events of what began before a
+            recording without a snapshot, as of islet tail --json --topics; signs of life
+            and other commands that changed nothing, since they made no event; push tokens.
+            Groups are made where they are missing. What the switch for frequent pushes has
+            ended is ended by a command.
 
             The same recording into the same service twice does no harm: each command is known
             again and not executed. Only a manual clock is moved on once more, by as much as the
@@ -74,7 +82,7 @@ struct Replay: AsyncParsableCommand {
             let there = try ReplayTarget(
                 try await target.send(Command("service.info")), try await target.send(Command("service.stats")))
             // What would be wrong usage is that before anybody is asked.
-            _ = try options.plan(there, first: recording.event(0)?.at ?? there.now)
+            _ = try options.plan(there, first: recording.beginning ?? there.now)
             let url = service.endpoints.commands
             if let epoch = there.epoch, recording.epochs.contains(epoch) {
                 throw Failure(
@@ -89,11 +97,19 @@ struct Replay: AsyncParsableCommand {
     }
 
     private func read() throws -> Recording {
+        let name = file == "-" ? "standard input" : file
+        let recording: Recording
         do throws(RecordingError) {
-            return try RecordingFile.read(file)
+            recording = try RecordingFile.read(file)
         } catch {
-            throw Failure(.usage, "\(file == "-" ? "standard input" : file) \(error.description)")
+            throw Failure(.usage, "\(name) \(error.description)")
         }
+        if let lack = recording.lack, !options.playsIncomplete {
+            throw Failure(
+                .usage,
+                "\(name) has no whole snapshot: \(lack); --incomplete plays what there is; nothing was sent")
+        }
+        return recording
     }
 
     private func play(
@@ -112,7 +128,7 @@ struct Replay: AsyncParsableCommand {
             // Dates are moved to when it begins, however long was thought about that, and the way there is open then.
             var there = there
             there.now = try await changes.now()
-            let plan = try options.plan(there, first: recording.event(0)?.at ?? there.now)
+            let plan = try options.plan(there, first: recording.beginning ?? there.now)
             report.offset = plan.times.offset
             result = .success(
                 try await ProgressLine.during {

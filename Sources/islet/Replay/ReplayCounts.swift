@@ -2,8 +2,10 @@ import IsletClient
 
 /// What has become of the events of a recording.
 package struct ReplayCounts: Sendable, Equatable {
-    /// How many there are.
+    /// How many there are, the entities of the snapshot among them.
     package var events = 0
+    /// How many entities the snapshot has.
+    package var entities = 0
     /// How many had their turn.
     package var seen = 0
     /// How many have come about by commands that were sent.
@@ -15,8 +17,9 @@ package struct ReplayCounts: Sendable, Equatable {
     /// Events whose command was not executed, by the error's code or, after `ignored: `, the reason.
     package var refused: [String: Int] = [:]
 
-    package init(events: Int = 0) {
+    package init(events: Int = 0, entities: Int = 0) {
         self.events = events
+        self.entities = entities
     }
 
     var impossible: Int { obstacles.values.reduce(0, +) }
@@ -32,7 +35,9 @@ package struct ReplayCounts: Sendable, Equatable {
 
     /// Such as `1 234 of 1 300 events as 1 234 commands`.
     var progress: String {
-        "\(RecoveryText.grouped(replayed)) of \(Self.counted(events, "event")) as \(Self.counted(commands, "command"))"
+        let snapshot = entities == 0 ? "" : " (\(RecoveryText.grouped(entities)) of them from the snapshot)"
+        return "\(RecoveryText.grouped(replayed)) of \(Self.counted(events, "event"))\(snapshot) as "
+            + Self.counted(commands, "command")
     }
 
     /// What became of the others, such as `60 follow from deadlines`.
@@ -63,7 +68,8 @@ package struct ReplayCounts: Sendable, Equatable {
     /// The members of the summary.
     var members: [RawObject.Member] {
         [
-            .init("events", .integer(events)), .init("replayed", .integer(replayed)),
+            .init("events", .integer(events)), .init("entities", .integer(entities)),
+            .init("replayed", .integer(replayed)),
             .init("commands", .integer(commands)),
             .init(
                 "following",

@@ -25,6 +25,10 @@ struct ReplayOptions: ParsableArguments {
     @Flag(name: .customLong("stop-on-error"), help: "Stop at the first command that is not executed.")
     var stopsOnError = false
 
+    @Flag(
+        name: .customLong("incomplete"), help: "Play a recording whose snapshot is not whole, as far as it goes.")
+    var playsIncomplete = false
+
     @Flag(name: .customLong("dry-run"), help: "Only write the commands, as JSON; ask no service.")
     var isDryRun = false
 

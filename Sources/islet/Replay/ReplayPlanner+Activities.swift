@@ -16,7 +16,8 @@ extension ReplayPlanner {
         start.command["relevanceScore"] = relevance(of: entity)
         if let style = entity.members["style"], style.string != "standard" { start.command["style"] = style }
         start.command["alert"] = event.event.object["alert"]
-        if let date = entity.members["startDate"] {
+        // One that has begun, as the snapshot says, does not wait for its date.
+        if let date = entity.members["startDate"], !event.isOfSnapshot || entity.state == "pending" {
             start.command["startDate"] = date
             // A scheduled one must have an alert, which only its later start tells.
             let alert = recording.alerts[entity.begin] ?? RawObject().json
@@ -26,7 +27,17 @@ extension ReplayPlanner {
         let device = entity.device
         let permissions = switches.allowStart(app: entity.app, device: device)
         let foreground = isLocal ? devices.allowStart(app: entity.app, device: device) : []
-        return .send((permissions + foreground).prepared + [start])
+        let before = (permissions + foreground).prepared
+        guard event.isOfSnapshot, entity.state == "ended" else { return .send(before + [start]) }
+        start.isPreparation = true
+        return .send(before + [start, end(event, entity, until: entity.members["dismissAt"])])
+    }
+
+    /// The end of an activity of the snapshot, which did not end when its date there says.
+    private func end(_ event: RecordedEvent, _ entity: ReplayedEntity, until date: RawJSON?) -> PlannedCommand {
+        var end = command("activity.end", event, entity)
+        if let date { end.command["dismissalPolicy"] = .object([.init("after", date)]) }
+        return end
     }
 
     /// nil where it is what a missing one means.
@@ -67,7 +78,12 @@ extension ReplayPlanner {
 
     /// The timestamp that the command has named; nil where it was that of its execution.
     private func ownTimestamp(_ event: RecordedEvent, _ entity: ReplayedEntity) -> RawJSON? {
-        entity.members["timestamp"].flatMap { $0.integer == event.at ? nil : $0 }
+        // At the target the entity began with the snapshot: content from before that would be older.
+        let beginning = entity.isOfSnapshot ? recording.header?.at : nil
+        return entity.members["timestamp"].flatMap { timestamp in
+            guard let date = timestamp.integer, date != event.at, date > beginning ?? .min else { return nil }
+            return timestamp
+        }
     }
 
     private mutating func planEnd(_ event: RecordedEvent, _ entity: ReplayedEntity) -> ReplayVerdict {
@@ -78,6 +94,9 @@ extension ReplayPlanner {
             end.command["dismissalPolicy"] = policy(event)
             end.command["timestamp"] = ownTimestamp(event, entity)
             return .send([end])
+        case "activeLimit" where entity.isOfSnapshot:
+            // At the target it began later.
+            return .send([end(event, entity, until: event.patch["dismissAt"])])
         case "activeLimit", "heartbeat": return .follows(.deadline)
         case "renewal": return planRenewal(event, entity)
         case "settings":

@@ -10,6 +10,12 @@ struct ReplayGroups {
     /// - Parameter owner: where the event tells it.
     mutating func admit(_ member: String, to group: String, owner: String?) -> [Command] {
         var commands: [Command] = []
+        if let old = owners[group], let owner, owner != old {
+            // Only a group that was removed is made by another app; no event tells that it was.
+            commands.append(Command("group.remove", app: old, ["group": .string(group)]))
+            owners[group] = nil
+            members = members.filter { $0.first != group }
+        }
         if owners[group] == nil {
             let owner = owner ?? member
             owners[group] = owner

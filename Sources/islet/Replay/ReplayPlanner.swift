@@ -59,7 +59,8 @@ package struct ReplayPlanner {
         _ event: RecordedEvent, _ id: String, _ family: EntityTopic.Family
     ) -> ReplayVerdict {
         guard let app = event.patch["app"]?.string else { return .impossible(.incomplete) }
-        var entity = ReplayedEntity(family: family, app: app, begin: event.line, members: event.patch)
+        var entity = ReplayedEntity(
+            family: family, app: app, begin: event.line, members: event.patch, isOfSnapshot: event.isOfSnapshot)
         let verdict =
             switch family {
             case .activity: planActivityStart(event, entity)

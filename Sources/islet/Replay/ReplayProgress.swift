@@ -8,7 +8,7 @@ final class ReplayProgress: Sendable {
     private let told = Mutex(0)
 
     init(_ recording: Recording) {
-        state = Mutex(ReplayCounts(events: recording.count))
+        state = Mutex(ReplayCounts(events: recording.count, entities: recording.rows))
     }
 
     var counts: ReplayCounts { state.withLock { $0 } }

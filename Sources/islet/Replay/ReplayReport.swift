@@ -43,6 +43,13 @@ struct ReplayReport {
 
     /// Says what the recording lacks or has twice, and that it begins now.
     mutating func begin() {
+        if let lack = recording.lack { Console.message("the snapshot is not whole: \(lack)") }
+        if recording.rows > 0 {
+            let begin = recording.rows == 1 ? "begins" : "begin"
+            Console.message(
+                "\(RecordCounts.entities(recording.rows)) of the snapshot \(begin) anew: without a past, with revisions "
+                    + "from 1 on, and with limits that count from now")
+        }
         for gap in recording.gaps.prefix(Self.gapsToldMax) {
             let what = gap.first == gap.last ? "event \(gap.first) is" : "events \(gap.first) to \(gap.last) are"
             Console.message("\(gap.app.printable): \(what) not in the recording")

@@ -162,8 +162,8 @@ struct ReplayRun {
         let planned = waiting.planned
         switch result {
         case .success(let answer):
-            if planned.isPreparation { return progress.note { $0.commands += 1 } }
             name(planned, by: answer)
+            if planned.isPreparation { return progress.note { $0.commands += 1 } }
             guard case .ignored(let reason) = answer.outcome else {
                 return progress.note {
                     $0.commands += 1
@@ -173,9 +173,10 @@ struct ReplayRun {
             }
             refuse(waiting, "ignored: \(reason)", "ignored: \(reason)")
         case .failure(.refused(let error)):
-            if planned.isPreparation, error.code == .conflict { return }
+            if planned.isPreparation, !planned.opens, error.code == .conflict { return }
             if planned.opens, let entity = planned.entity { refused.insert(entity) }
             guard !planned.isPreparation else {
+                if planned.opens, options.stopsOnError { isStopped = true }
                 return progress.tell("line \(waiting.line): \(planned.command.op): \(Failure(.refused(error)).text)")
             }
             refuse(waiting, error.code.name, Failure(.refused(error)).text)

@@ -53,6 +53,8 @@ package struct ReplayVerification: Sendable {
         }
         var members = Self.members(of: entity.family, isGone: entity.isGone)
         if isExact { members += Self.dates(of: entity.family) }
+        // What there was before the recording begins with the replay.
+        if entity.isOfSnapshot { members.removeAll(where: Self.beginnings.contains) }
         return members.compactMap { member in
             let recorded = translated(Self.value(entity.members, member), member)
             let there = Self.value(found, member)
@@ -99,6 +101,11 @@ package struct ReplayVerification: Sendable {
         case .group: ["state", "value", "by"]
         }
     }
+
+    /// What tells when an entity began, and what follows from that.
+    private static let beginnings: Set<String> = [
+        "startDate", "startedAt", "endedAt", "expiresAt", "addedAt", "isOnTop",
+    ]
 
     /// What the service's clock makes of it.
     private static func dates(of family: EntityTopic.Family) -> [String] {

@@ -152,7 +152,7 @@ struct Tail: AsyncParsableCommand {
             guard EventRow(event, lasting).fits(filter, at: event.at) else { return false }
         }
         if output.json {
-            Console.data(showsTopics ? Self.withTopic(event) : event.bytes)
+            Console.data(showsTopics ? event.withTopic : event.bytes)
         } else if let facts {
             let name = name(event, facts)
             for line in shown.lines.lines(event, name: name, next: facts.next, entries: facts.entries) {
@@ -160,11 +160,6 @@ struct Tail: AsyncParsableCommand {
             }
         }
         return true
-    }
-
-    /// The event's own bytes beside its topic.
-    private static func withTopic(_ event: StreamEvent) -> [UInt8] {
-        RawObject(dictionaryLiteral: ("topic", .string(event.topic)), ("event", event.object.json)).json.bytes
     }
 
     /// The stream, from the past on where that is asked for, and what puts the past of several apps in order.
@@ -177,9 +172,8 @@ struct Tail: AsyncParsableCommand {
         let (stream, starts) = try await ProgressLine.during({ "looking for the beginning" }) {
             try await connection.events(topics, since: begin, timeout: timeout)
         }
-        for (app, start) in starts.sorted(by: { $0.key < $1.key }) where start.isCut {
-            let oldest = start.firstAt.map { "what happened before \(TimeText.full($0))" } ?? "what has happened"
-            Console.message("\(app): \(oldest) is not kept any more")
+        for (app, start) in starts.sorted(by: { $0.key < $1.key }) {
+            if let text = start.text(of: app) { Console.message(text) }
         }
         return (stream, PastMerge(starts.filter { $0.value.seq < $0.value.head }.mapValues(\.head)))
     }

@@ -37,6 +37,11 @@ struct RecordedSample {
         try recording.take(Array(text.utf8), number: line, isCut: isCut)
     }
 
+    /// There are no more lines.
+    mutating func finish() {
+        recording.finish()
+    }
+
     /// The start of an activity.
     mutating func start(
         _ id: String = id, at: Int64 = 0, patch: String = "", more: String = ""
