@@ -17,6 +17,17 @@ struct EntityStoryTests {
 
     private let now = #"{"id":"i","key":"k","state":"stale","revision":4,"contentState":{"eta":2}}"#
 
+    @Test("says nothing of since when it was in its state, which is the present's alone")
+    func stateDate() throws {
+        let present = #"{"id":"i","key":"k","state":"stale","stateAt":4000,"revision":4,"contentState":{"eta":2}}"#
+        let story = try story([event(3, ""), event(4, "", to: "stale")], isComplete: false, now: present)
+        for chapter in story.chapters {
+            let past = story.past(chapter)
+            #expect(past.members["stateAt"] == nil && !past.unknown.contains("stateAt"))
+            #expect(past.members["key"]?.string == "k")
+        }
+    }
+
     @Test("is put together from its events; what was cleared is gone, and what was replaced is whole")
     func complete() throws {
         let story = try story(

@@ -45,7 +45,10 @@ package struct EntityStory {
             chapters.append(Chapter(revision: revision, at: at, event: event, patch: patch))
         }
         self.chapters = chapters
-        self.current = current
+        // Since when it is in its state now says nothing of before.
+        var followed = current
+        followed["stateAt"] = nil
+        self.current = followed
         let isDense = zip(chapters, chapters.dropFirst()).allSatisfy { $0.revision + 1 == $1.revision }
         self.isComplete = isComplete && isDense && chapters.first?.revision == 1
     }
