@@ -64,7 +64,8 @@ import Testing
     ) async throws -> (batches: [UInt64], gaps: [DumpGap], ends: [UInt64]) {
         let folder = try TemporaryFolder()
         let run = try JournalRun(folder, .testing { $0.segmentBytes = 40_000 })
-        let last = await run.commit(from: 1, untilSegments: 4)
+        let last = await run.commit(from: 1, untilSegments: 4) + 1
+        await run.commit(.sample(last, facts: ["a"]))
         await run.journal.close()
         // The last batch of each segment.
         let ends = try Store.statistics(directory: folder.data).segments.map(\.lastBatch)
@@ -85,7 +86,7 @@ import Testing
     @Test(arguments: [false, true]) func aDumpSaysWhichBatchesAreMissingInItsMiddle(atFirstRow: Bool) async throws {
         let (batches, gaps, ends) = try await dump(without: [2, 3], atFirstRow: atFirstRow)
         #expect(gaps == [DumpGap(first: ends[0] + 1, last: ends[2])])
-        #expect(batches == Array(1...ends[0]) + Array(ends[2] + 1...ends[ends.count - 1]))
+        #expect(batches == (1...ends[ends.count - 1]).filter { $0 <= ends[0] || $0 > ends[2] })
     }
 
     @Test func aDumpWhoseLastSegmentsGoSaysThatItsEndIsMissing() async throws {

@@ -92,19 +92,29 @@ import Testing
     }
 
     @Test mutating func `topics whose first peer has left count for those that hold them, and not for whoever comes next`() {
-        table = SubscriptionTable(perPeer: 20, bytesInAll: 1_000)
-        func topics(_ peer: Int32) -> [String] { (0..<10).map { "\(peer)/\($0)/" + String(repeating: "x", count: 27) } }
+        table = SubscriptionTable(perPeer: 100, bytesInAll: 10_000)
+        func topics(_ peer: Int32) -> [String] { (10..<100).map { "\(peer)/\($0)/" + String(repeating: "x", count: 27) } }
         for peer: Int32 in [1, 2] {
-            for topic in topics(peer) { #expect(subscribe(topic, peer)) }
-            for topic in topics(peer).prefix(peer == 1 ? 10 : 9) { #expect(subscribe(topic, peer + 10)) }
+            for topic in topics(peer) {
+                let isWithin = subscribe(topic, peer)
+                #expect(isWithin)
+            }
+            for topic in topics(peer).prefix(peer == 1 ? 90 : 89) {
+                let isWithin = subscribe(topic, peer + 10)
+                #expect(isWithin)
+            }
         }
         table.lost(1)
         table.lost(2)
-        let free = 1_000 - table.bytes
-        #expect(free > 17)
-        #expect(subscribe(String(repeating: "z", count: free - 16), 20), "as much as there may be")
-        #expect(cut(by: "y", 21) == 11, "it holds most")
-        #expect(table.isCut(11) && !table.isCut(21) && table.bytes <= 1_000)
+        // Each of those that come brings little.
+        var cutOff: Int32?
+        var peer: Int32 = 100
+        while cutOff == nil, peer < 200 {
+            cutOff = cut(by: "\(peer)" + String(repeating: "y", count: 100), peer)
+            peer += 1
+        }
+        #expect(cutOff == 11, "it holds most")
+        #expect(table.bytes <= 10_000 && (100..<peer).allSatisfy { !table.isCut($0) })
     }
 
     @Test mutating func `the first topics of a follower are those that come first, and none of the service's own`() throws {
