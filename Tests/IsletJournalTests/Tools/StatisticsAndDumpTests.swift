@@ -67,9 +67,9 @@ import Testing
         let last = await run.commit(from: 1, untilSegments: 4) + 1
         await run.commit(.sample(last, facts: ["a"]))
         await run.journal.close()
-        // The last batch of each segment.
-        let ends = try Store.statistics(directory: folder.data).segments.map(\.lastBatch)
-        #expect(ends.count >= 4 && ends.last == last)
+        // The last batch of each segment that has any: the next one is there already.
+        let ends = try Store.statistics(directory: folder.data).segments.map(\.lastBatch).filter { $0 > 0 }
+        try #require(ends.count >= 3 && ends == ends.sorted() && ends.last == last)
         func remove() throws {
             let names = gone.map { "journal-00000\($0).db" }
             for name in folder.segments where names.contains(name) { try folder.remove(name) }
@@ -84,9 +84,9 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func aDumpSaysWhichBatchesAreMissingInItsMiddle(atFirstRow: Bool) async throws {
-        let (batches, gaps, ends) = try await dump(without: [2, 3], atFirstRow: atFirstRow)
-        #expect(gaps == [DumpGap(first: ends[0] + 1, last: ends[2])])
-        #expect(batches == (1...ends[ends.count - 1]).filter { $0 <= ends[0] || $0 > ends[2] })
+        let (batches, gaps, ends) = try await dump(without: [2], atFirstRow: atFirstRow)
+        #expect(gaps == [DumpGap(first: ends[0] + 1, last: ends[1])])
+        #expect(batches == (1...ends[ends.count - 1]).filter { $0 <= ends[0] || $0 > ends[1] })
     }
 
     @Test func aDumpWhoseLastSegmentsGoSaysThatItsEndIsMissing() async throws {
