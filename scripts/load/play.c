@@ -173,7 +173,7 @@ static void wait_for_subscribers(void) {
 
 // Compares the answer to a read with what was done.
 static void compare(const char *answer, size_t size, long activity) {
-    char state[32], revision[32];
+    char state[32], revision[32], expected[128];
     sprintf(state, "\"state\":\"%s\",", plan.model[activity].is_ended ? "ended" : "active");
     sprintf(revision, ",\"revision\":%d,", plan.model[activity].revision);
     if (!memmem(answer, size, state, strlen(state)) || !memmem(answer, size, revision, strlen(revision)))

@@ -74,7 +74,7 @@ import Testing
         return Command("activity.heartbeat", ["key": .string(String(repeating: "k", count: bytes - rest))])
     }
 
-    @Test(arguments: [(RequestTable.smallFrame, true), (RequestTable.smallFrame + 2, false)])
+    @Test(arguments: [(RequestTable.smallFrame, true), (RequestTable.smallFrame + 8, false)])
     mutating func `only a small change is sent again by a connection that stands`(bytes: Int, isSent: Bool) throws {
         _ = try table.begin(heartbeat(bytes: bytes), timeout: .seconds(60), now: start, using: &generator).get()
         #expect(table.due(now: start + .seconds(1), using: &generator).count == (isSent ? 1 : 0))

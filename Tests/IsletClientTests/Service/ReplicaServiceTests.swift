@@ -39,7 +39,9 @@ import Testing
                 }
             }
             let listed = try await life.listed(type: prefix.hasSuffix("Delivery/") ? "Delivery" : nil)
-            #expect(held.mapValues(\.sorted) == listed.mapValues(\.sorted), "seed \(seed)")
+            // Since when a state is, only answers to reads say.
+            let followed = listed.mapValues { $0.sorted.filter { $0.name != "stateAt" } }
+            #expect(held.mapValues(\.sorted) == followed, "seed \(seed)")
             await connection.close()
         }
     }
